@@ -55,13 +55,13 @@ static size_t keep(struct corpus *corpus, const void *bytes, size_t n_bytes)
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct corpus *corpus = context;
-	struct document kept = {.id = keep(corpus, document->name, document->name_bytes),
-	                        .id_bytes = document->name_bytes,
+	struct document kept = {.id = keep(corpus, document->name.bytes, document->name.n_bytes),
+	                        .id_bytes = document->name.n_bytes,
 	                        .texts = corpus->texts.used_bytes / sizeof(struct bs_text),
-	                        .n_texts = document->n_fields < MOST_TEXTS ? document->n_fields : MOST_TEXTS};
+	                        .n_texts = document->text.n_fields < MOST_TEXTS ? document->text.n_fields : MOST_TEXTS};
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < kept.n_texts && !status; i++) {
-		const struct bs_field *field = &document->fields[i];
+		const struct bs_field *field = &document->text.fields[i];
 		struct bs_text text = {.field = (const char *)keep(corpus, field->name, field->name_bytes),
 		                       .field_bytes = field->name_bytes,
 		                       .text = (const char *)keep(corpus, field->text, field->text_bytes),

@@ -43,7 +43,7 @@ static void and_all(const struct bs_kernel *kernel, const struct columns *column
 		for (size_t c = 0; c < n_columns; c++)
 			slab[c] = columns->bits[c] + at;
 		memset(&live, 255, sizeof(live));
-		sink += kernel->and_columns(lines, &live, slab, n_columns, n_columns, true);
+		sink += kernel->lines.and_columns(lines, &live, slab, n_columns, n_columns, true);
 	}
 }
 

@@ -88,7 +88,7 @@ static void learn_words(uint64_t number)
 	size_t before = bs_vector_n(&known.hashes);
 	bool end = false;
 	must(bs_segment_open(&segment, &dir, bs_index_file_name("seg", number, name), &err));
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment.lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment.terms.lexicon};
 	must(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err));
 	while (bs_lexicon_cursor_next(&cursor, &end, &err) == BS_OK && !end && cursor.term.data[0] != BS_KEY_COMPOUND) {
 		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
@@ -108,16 +108,16 @@ static void begin_commit(int lent, struct bs_manifest *manifest)
 		if (i < n_base || (int)(i - n_base) == lent)
 			must(bs_manifest_add_segment(manifest, &all.segments[i], &err));
 	manifest->next_number = next_number;
-	manifest->summary = manifest->summary_counts = 0;
+	manifest->summary.number = manifest->summary.counts_number = 0;
 }
 
 static void end_commit(struct bs_manifest *manifest)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	next_number = manifest->next_number;
-	if (manifest->summary) {
-		bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary, name));
-		bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary_counts, name));
+	if (manifest->summary.number) {
+		bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary.number, name));
+		bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary.counts_number, name));
 	}
 	bs_manifest_deinit(manifest);
 }
@@ -141,8 +141,8 @@ static void verify(struct bs_manifest *manifest)
 	struct bs_snapshot snapshot;
 	struct bs_manifest copy;
 	must(bs_manifest_copy_head(manifest, &copy, &err));
-	copy.summary = manifest->summary;
-	copy.summary_counts = manifest->summary_counts;
+	copy.summary.number = manifest->summary.number;
+	copy.summary.counts_number = manifest->summary.counts_number;
 	for (uint32_t i = 0; i < manifest->n_segments; i++)
 		must(bs_manifest_add_segment(&copy, &manifest->segments[i], &err));
 	must(bs_snapshot_open_as(&dir, &copy, &snapshot, &err));
@@ -162,10 +162,10 @@ static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n
 		must(bs_summary_settle(&dir, old, &known, UINT64_MAX, &manifest, &err));
 		times[n] = now_ns() - begin;
 		spent += times[n++];
-		if (n == 1 && old->manifest.summary)
+		if (n == 1 && old->manifest.summary.number)
 			verify(&manifest);
 		char name[BS_INDEX_NAME_BYTES];
-		*n_bytes_out = bs_dir_file_bytes(&dir, bs_index_file_name("summary", manifest.summary, name));
+		*n_bytes_out = bs_dir_file_bytes(&dir, bs_index_file_name("summary", manifest.summary.number, name));
 		end_commit(&manifest);
 	}
 	qsort(times, (size_t)n, sizeof(*times), compare_doubles);
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 		open_with_summary(changes[i].first, NULL, &first);
 		open_with_summary(changes[i].from, changes[i].first == changes[i].from ? NULL : &first, &from);
 		none = from;
-		none.manifest.summary = none.manifest.summary_counts = 0;
+		none.manifest.summary.number = none.manifest.summary.counts_number = 0;
 		uint64_t n_bytes, n_least_bytes;
 		double by_counters = time_settling(&from, changes[i].to, &n_bytes);
 		double from_scratch = time_settling(&none, changes[i].to, &n_least_bytes);

@@ -123,11 +123,11 @@ static void write_tokens(struct writer *writer)
 
 static void write_text(struct writer *writer, const struct bs_document *document)
 {
-	put_varint(writer->texts, document->text_bytes + (document->n_fields ? document->n_fields - 1 : 0));
-	for (size_t f = 0; f < document->n_fields; f++) {
+	put_varint(writer->texts, document->text.n_bytes + (document->text.n_fields ? document->text.n_fields - 1 : 0));
+	for (size_t f = 0; f < document->text.n_fields; f++) {
 		if (f)
 			putc_unlocked('\n', writer->texts);
-		fwrite_unlocked(document->fields[f].text, 1, document->fields[f].text_bytes, writer->texts);
+		fwrite_unlocked(document->text.fields[f].text, 1, document->text.fields[f].text_bytes, writer->texts);
 	}
 }
 
@@ -136,10 +136,10 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	struct writer *writer = context;
 	struct bs_words_sum sum = {0};
 	writer->n_found = 0;
-	for (size_t f = 0; f < document->n_fields; f++) {
-		enum bs_status status =
-			bs_words_analyze(writer->words, document->fields[f].text, document->fields[f].text_bytes,
-		                         f ? sum.next_position + FIELD_GAP : 0, take_tokens, writer, &sum, err);
+	for (size_t f = 0; f < document->text.n_fields; f++) {
+		enum bs_status status = bs_words_analyze(
+			writer->words, document->text.fields[f].text, document->text.fields[f].text_bytes,
+			f ? sum.next_position + FIELD_GAP : 0, take_tokens, writer, &sum, err);
 		if (status)
 			return status;
 	}
@@ -147,7 +147,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	write_text(writer, document);
 	writer->corpus.n_docs++;
 	writer->corpus.n_tokens += writer->n_found;
-	writer->corpus.text_bytes += document->text_bytes;
+	writer->corpus.text_bytes += document->text.n_bytes;
 	return BS_OK;
 }
 

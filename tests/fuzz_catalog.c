@@ -23,7 +23,8 @@ static void read_list(const uint8_t *data, size_t n_bytes)
 	struct bs_error err;
 	if (bs_catalog_read_items(data, n_bytes, &file, &err) == BS_OK)
 		for (size_t i = 0; i < file.n_items; i++)
-			if (strlen(file.items[i].place) == 0 || strlen(file.items[i].name) == 0 || strlen(file.items[i].read.icu_version) > 15)
+			if (strlen(file.items[i].place) == 0 || strlen(file.items[i].name) == 0 ||
+			    strlen(file.items[i].read.versions.icu) > 15)
 				abort();
 	bs_catalog_file_close(&file);
 }

@@ -84,8 +84,8 @@ static void make_index(void)
 static void remove_files(const struct bs_manifest *manifest)
 {
 	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary, name));
-	bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary_counts, name));
+	bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary.number, name));
+	bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary.counts_number, name));
 }
 
 /* From n_old segments of the three, from the first on, to n_new, from the one of that number on. */
@@ -95,8 +95,8 @@ static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint3
 	struct bs_manifest next = snapshot.manifest;
 	struct bs_summary_file file;
 	old.manifest.n_segments = n_old;
-	old.manifest.summary = 900;
-	old.manifest.summary_counts = 901;
+	old.manifest.summary.number = 900;
+	old.manifest.summary.counts_number = 901;
 	next.segments += first;
 	next.n_segments = n_new;
 	next.next_number = 902;

@@ -82,15 +82,15 @@ static void expect_small_index(bool has_exceptions)
 	const struct bs_segment *segment = &snapshot.segments[0];
 	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
 		const struct bs_slab *slab = &segment->slabs[s];
-		has_lists |= slab->n_levels == 0;
-		has_matrix |= slab->n_levels == 3 && slab->n_columns[0] && slab->n_columns[1] && slab->n_columns[2] &&
-		              slab->exact.n_columns > 0;
+		has_lists |= slab->hashed.n_levels == 0;
+		has_matrix |= slab->hashed.n_levels == 3 && slab->hashed.n_columns[0] && slab->hashed.n_columns[1] &&
+		              slab->hashed.n_columns[2] && slab->exact.level.n_columns > 0;
 	}
 	assert_true(has_matrix && has_lists);
-	assert_int_equal(segment->exceptions.n_terms > 0, has_exceptions);
-	assert_non_null(snapshot.tombstones[0]);
-	assert_non_null(snapshot.tombstones[1]);
-	assert_true(snapshot.segments[1].store_frames.n_bytes > 0);
+	assert_int_equal(segment->terms.exceptions.n_terms > 0, has_exceptions);
+	assert_non_null(snapshot.tombstones.bits[0]);
+	assert_non_null(snapshot.tombstones.bits[1]);
+	assert_true(snapshot.segments[1].stored.frames.n_bytes > 0);
 	bs_snapshot_deinit(&snapshot);
 }
 

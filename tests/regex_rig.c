@@ -178,7 +178,7 @@ static const struct bs_kernel *kernel(void)
 
 static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
-	return rig->window.n_bytes == 0 || kernel()->find_window(text, 0, n_bytes, &rig->window) < n_bytes;
+	return rig->window.n_bytes == 0 || kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
 /* A literal that is all there is must be where PCRE2 finds it. */
@@ -190,7 +190,7 @@ static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t
 	if (analysis->literal.used_bytes == 0)
 		return true;
 	bs_needle_init(&needle, analysis->literal.data, analysis->literal.used_bytes);
-	if (kernel()->find_needle(text, 0, n_bytes, &needle) == n_bytes)
+	if (kernel()->text.find_needle(text, 0, n_bytes, &needle) == n_bytes)
 		return false;
 	return !analysis->literal_is_match || analysis->is_caseless ||
 	       (places[1] - places[0] == analysis->exact_literal.used_bytes &&

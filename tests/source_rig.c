@@ -100,17 +100,18 @@ enum bs_status log_document(void *context, const struct bs_document *document, s
 {
 	struct log *log = context;
 	uint64_t text_bytes = 0;
-	append(&log->text, document->name, document->name_bytes);
-	if (document->line)
-		append_format(&log->text, "%s@%" PRIu64, document->is_named_by_line ? "#" : "", document->line);
-	for (size_t i = 0; i < document->n_fields; i++) {
-		append_format(&log->text, " %.*s=", (int)document->fields[i].name_bytes, document->fields[i].name);
-		append(&log->text, document->fields[i].text, document->fields[i].text_bytes);
-		text_bytes += document->fields[i].text_bytes;
+	append(&log->text, document->name.bytes, document->name.n_bytes);
+	if (document->place.line)
+		append_format(&log->text, "%s@%" PRIu64, document->name.is_line ? "#" : "", document->place.line);
+	for (size_t i = 0; i < document->text.n_fields; i++) {
+		append_format(&log->text, " %.*s=", (int)document->text.fields[i].name_bytes,
+		              document->text.fields[i].name);
+		append(&log->text, document->text.fields[i].text, document->text.fields[i].text_bytes);
+		text_bytes += document->text.fields[i].text_bytes;
 	}
 	append(&log->text, ";", 1);
-	assert_int_equal(text_bytes, document->text_bytes);
-	assert_true(document->stamp.inode != 0 || document->line);
+	assert_int_equal(text_bytes, document->text.n_bytes);
+	assert_true(document->stamp.inode != 0 || document->place.line);
 	log->n_documents++;
 	return log->answer ? bs_fail(err, log->answer, "the sink said no") : BS_OK;
 }

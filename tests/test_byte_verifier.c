@@ -278,22 +278,24 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL), BS_OK);
 	check_answer(bench, doc, match, byte_verdict, "line");
 	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
-	assert_true(!refusal.reason && parsed.n_fields == doc->n_fields);
+	assert_true(!refusal.reason && parsed.text.n_fields == doc->n_fields);
 	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
 	bool has_unicode = memmem(line, n, "\\u", 2);
 	assert_true(is_known || has_unicode);
 	if (is_known) {
-		assert_int_equal(scanned.n_fields, doc->n_fields);
+		assert_int_equal(scanned.text.n_fields, doc->n_fields);
 		for (size_t i = 0; i < doc->n_fields; i++) {
-			assert_int_equal(scanned.fields[i].name_bytes, doc->fields[i].name_bytes);
-			assert_memory_equal(scanned.fields[i].name, doc->fields[i].name, doc->fields[i].name_bytes);
-			assert_int_equal(scanned.fields[i].text_bytes, doc->fields[i].text_bytes);
-			assert_memory_equal(scanned.fields[i].text, doc->fields[i].text, doc->fields[i].text_bytes);
+			assert_int_equal(scanned.text.fields[i].name_bytes, doc->fields[i].name_bytes);
+			assert_memory_equal(scanned.text.fields[i].name, doc->fields[i].name,
+			                    doc->fields[i].name_bytes);
+			assert_int_equal(scanned.text.fields[i].text_bytes, doc->fields[i].text_bytes);
+			assert_memory_equal(scanned.text.fields[i].text, doc->fields[i].text,
+			                    doc->fields[i].text_bytes);
 		}
 	}
 	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
-	assert_true(is_known && scanned.n_fields == doc->n_fields);
-	check_fields(bench, doc, scanned.fields, scanned.n_fields, true, match, "fields in the line");
+	assert_true(is_known && scanned.text.n_fields == doc->n_fields);
+	check_fields(bench, doc, scanned.text.fields, scanned.text.n_fields, true, match, "fields in the line");
 }
 
 /* A long text with the document's between, */
@@ -450,7 +452,7 @@ static void test_broken_lines(void **state)
 		if (n > 0 && chance(&random, 50))
 			line[random_below(&random, n)] = (uint8_t) "\"\\{}[]:, u"[random_below(&random, 10)];
 		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &document, &is_known, NULL), BS_OK);
-		assert_true(!is_known || document.n_fields > 0);
+		assert_true(!is_known || document.text.n_fields > 0);
 		free(line);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)

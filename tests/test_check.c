@@ -254,9 +254,9 @@ static void exclude_some(void)
 	for (size_t i = 0; i < COUNT(excluded); i++)
 		expect_ok(bs_doc_table_add(&records, &excluded[i], &err), &err);
 	manifest.generation++;
-	manifest.exclusions = manifest.next_number++;
-	manifest.n_exclusions = records.n_docs;
-	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions, &records, &err), &err);
+	manifest.exclusions.number = manifest.next_number++;
+	manifest.exclusions.n_docs = records.n_docs;
+	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, &err), &err);
 	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, &err), &err); /* which counts them */
 	expect_ok(bs_manifest_write(dir_at("index"), &manifest, &err), &err);
 	bs_doc_table_builder_deinit(&records);

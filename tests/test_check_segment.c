@@ -105,11 +105,11 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
-	const struct bs_level *level = l < slab->n_levels ? &slab->levels[l] : &slab->exact;
+	const struct bs_level *level = l < slab->hashed.n_levels ? &slab->hashed.levels[l] : &slab->exact.level;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
 		expect_ok(bs_slab_column(slab, level, c, NULL, &column, &err), &err);
-		uint64_t n_set = kernel->popcount(column, level->n_lines);
+		uint64_t n_set = kernel->lines.popcount(column, level->n_lines);
 		fullest = n_set > most ? c : fullest;
 		most = n_set > most ? n_set : most;
 	}

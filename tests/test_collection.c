@@ -272,7 +272,7 @@ struct place {
 static enum bs_status remember_place(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct bs_buffer *places = context;
-	struct place place = {document->offset, document->raw_bytes, document->line};
+	struct place place = {document->place.offset, document->raw.n_bytes, document->place.line};
 	(void)err;
 	append(places, &place, sizeof(place));
 	return BS_OK;
@@ -322,22 +322,22 @@ static void test_fetch_record(void **state)
 			assert_int_equal(fetch_record(reader, "other.jsonl", 0, 13, &document, &stamp, &err),
 			                 BS_OK);
 			assert_int_equal(stamp.size_bytes, 13);
-			assert_true(document.is_named_by_line);
+			assert_true(document.name.is_line);
 		}
 		if (fetch_record(reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp, &err))
 			fail_msg("%s", err.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
-		assert_int_equal(document.fields[0].text_bytes, n);
-		assert_memory_equal(document.fields[0].text, text, (size_t)n);
-		assert_memory_equal(document.name, text + 5, (size_t)n - 5);
-		assert_int_equal(document.offset, place[i].offset);
-		assert_memory_equal(document.raw, bytes.data + place[i].offset, place[i].raw_bytes);
+		assert_int_equal(document.text.fields[0].text_bytes, n);
+		assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
+		assert_memory_equal(document.name.bytes, text + 5, (size_t)n - 5);
+		assert_int_equal(document.place.offset, place[i].offset);
+		assert_memory_equal(document.raw.bytes, bytes.data + place[i].offset, place[i].raw_bytes);
 		assert_memory_equal(&stamp, &now, sizeof(now));
 		if (i % 100 == 0) {
 			/* The same from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
 			assert_int_equal(bs_reader_fetch_raw(reader, raw, place[i].raw_bytes, &document, &err), BS_OK);
-			assert_memory_equal(document.fields[0].text, text, (size_t)n);
+			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
 	bs_buffer_deinit(&bytes);
@@ -376,7 +376,7 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_INVALID);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n{\"t\":\"a longer one\"}\n");
 	assert_int_equal(FETCH("c.jsonl", 12, 20), BS_OK);
-	assert_int_equal(document.text_bytes, 12);
+	assert_int_equal(document.text.n_bytes, 12);
 #undef FETCH
 	bs_reader_free(reader);
 }

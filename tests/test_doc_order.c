@@ -147,21 +147,21 @@ static void make_world(struct world *world, uint64_t *random)
 	draw_documents(world, random);
 	for (uint32_t s = 0; s < world->n_segments; s++)
 		make_table(world, s, &world->segments[s].docs);
-	make_table(world, EXCLUDED, &world->snapshot.exclusions);
+	make_table(world, EXCLUDED, &world->snapshot.exclusions.table);
 	for (uint32_t i = 0; i < N_SOURCES; i++)
 		world->sources[i].kind = kinds[i];
 	world->snapshot.manifest.sources = world->sources;
 	world->snapshot.manifest.n_sources = N_SOURCES;
 	world->snapshot.manifest.n_segments = world->n_segments;
 	world->snapshot.segments = world->segments;
-	world->snapshot.tombstones = world->tombstones;
+	world->snapshot.tombstones.bits = world->tombstones;
 }
 
 static void unmake_world(struct world *world)
 {
 	for (uint32_t s = 0; s < world->n_segments; s++)
 		bs_doc_table_deinit(&world->segments[s].docs);
-	bs_doc_table_deinit(&world->snapshot.exclusions);
+	bs_doc_table_deinit(&world->snapshot.exclusions.table);
 	for (uint32_t s = 0; s <= MAX_SEGMENTS; s++)
 		bs_container_close(world->files[s]);
 }

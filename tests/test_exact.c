@@ -156,7 +156,9 @@ static bool is_listed(const struct asked *asked, const struct bs_slab *slab, uin
 	uint32_t document;
 	bool has;
 	expect_ok(bs_slab_document(slab, row, &document, &err), &err);
-	expect_ok(bs_rare_lists_find(&asked->segment->rare_lists, document, (uint32_t)asked->term.ordinal, &has, &err), &err);
+	expect_ok(bs_rare_lists_find(&asked->segment->terms.rare_lists, document, (uint32_t)asked->term.ordinal, &has,
+	                             &err),
+	          &err);
 	return has;
 }
 
@@ -233,19 +235,22 @@ static void check_word(struct asked *asked)
 	int n_bytes = snprintf((char *)key, sizeof(key), "w%u", asked->word);
 	bool found;
 	uint64_t ordinal, df, n_had = 0;
-	expect_ok(bs_lexicon_find(&asked->segment->lexicon, key, (uint32_t)n_bytes, &found, &ordinal, &df, &err), &err);
+	expect_ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found, &ordinal, &df, &err),
+	          &err);
 	if (!found)
 		return;
-	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df, &asked->segment->treatments);
+	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df,
+	                 &asked->segment->terms.treatments);
 	bs_vector_clear(&asked->excepted);
 	asked->n_taken = 0;
 	if (asked->term.treatment->has_exceptions) {
-		expect_ok(bs_exceptions_find(&asked->segment->exceptions, ordinal, &asked->exceptions, &err), &err);
+		expect_ok(bs_exceptions_find(&asked->segment->terms.exceptions, ordinal, &asked->exceptions, &err),
+		          &err);
 		expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, &err), &err);
 	}
 	for (uint32_t s = 0; s < asked->segment->meta.n_slabs; s++) {
 		const struct bs_slab *slab = &asked->segment->slabs[s];
-		n_had += slab->n_levels == 0 ? check_lists(asked, slab)
+		n_had += slab->hashed.n_levels == 0 ? check_lists(asked, slab)
 		                             : check_matrix(asked, slab, kernels[(asked->word + s) % n_kernels]);
 	}
 	assert_int_equal(asked->n_taken, n_excepted(asked));

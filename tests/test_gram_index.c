@@ -379,7 +379,7 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	memcpy(literals[0], literal, n_bytes);
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
 	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
-	assert_int_equal(snapshot.n_docs, 3);
+	assert_int_equal(snapshot.totals.n_docs, 3);
 	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
 	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
 	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);

@@ -69,7 +69,9 @@ static void test_find_grams(void **state)
 		size_t n_wanted = find_grams_naively(text, n_places, log, wanted_bits, frequent, states, wanted);
 		for (size_t k = 0; k < n_kernels; k++) {
 			memset(bits, 0, sizeof(bits));
-			assert_int_equal(kernels[k]->find_grams(text, n_places, log, bits, frequent, states, found), n_wanted);
+			assert_int_equal(
+				kernels[k]->text.find_grams(text, n_places, log, bits, frequent, states, found),
+				n_wanted);
 			assert_memory_equal(found, wanted, n_wanted * sizeof(*found));
 			assert_memory_equal(bits, wanted_bits, sizeof(bits));
 		}
@@ -98,7 +100,7 @@ static void test_fill_gram_row(void **state)
 			}
 			for (size_t k = 0; k < n_kernels; k++) {
 				uint8_t *row = malloc(n << (log - 3));
-				kernels[k]->fill_gram_row(bits, (size_t)1 << (log - 3), n, row);
+				kernels[k]->text.fill_gram_row(bits, (size_t)1 << (log - 3), n, row);
 				assert_memory_equal(row, wanted, n << (log - 3));
 				free(row);
 			}

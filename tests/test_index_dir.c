@@ -344,7 +344,7 @@ static void test_snapshot(void **state)
 	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
 	write_manifest(NULL, 0);
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
-	assert_int_equal(snapshot.n_docs, 0);
+	assert_int_equal(snapshot.totals.n_docs, 0);
 	bs_snapshot_deinit(&snapshot);
 	bs_snapshot_deinit(&snapshot); /* twice is fine */
 
@@ -354,9 +354,9 @@ static void test_snapshot(void **state)
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err); /* over what a dead writer left */
 	write_manifest(segments, 2);
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
-	assert_int_equal(snapshot.n_docs, 18);
-	assert_int_equal(snapshot.n_live_docs, 15);
-	assert_int_equal(snapshot.n_positions, 54);
+	assert_int_equal(snapshot.totals.n_docs, 18);
+	assert_int_equal(snapshot.totals.n_live_docs, 15);
+	assert_int_equal(snapshot.totals.n_positions, 54);
 	for (uint32_t d = 0; d < 5; d++)
 		assert_false(bs_snapshot_is_deleted(&snapshot, 0, d));
 	for (uint32_t d = 0; d < 13; d++)
@@ -412,10 +412,10 @@ static void test_commit_of_new_files(void **state)
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 5, &err), &err);
 	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
 	segments[1].n_deleted = 2;
-	after.exclusions = 4;
-	after.n_exclusions = 1;
+	after.exclusions.number = 4;
+	after.exclusions.n_docs = 1;
 	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
-	after.exclusions = after.n_exclusions = 0;
+	after.exclusions.number = after.exclusions.n_docs = 0;
 	after.n_sources = 0;
 	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
 	after.n_sources = 1;
@@ -501,7 +501,7 @@ static void test_damaged_segment(void **state)
 		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, &err);
 		assert_true(status == BS_OK || status == BS_CORRUPT || status == BS_UNSUPPORTED);
 		if (status == BS_OK)
-			assert_int_equal(snapshot.n_docs, 13);
+			assert_int_equal(snapshot.totals.n_docs, 13);
 		for (uint32_t d = 0; d < 13 && status == BS_OK; d++) {
 			struct bs_doc_record record;
 			enum bs_status get = bs_doc_table_get(&snapshot.segments[0].docs, d, &record, &err);

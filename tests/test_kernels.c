@@ -289,8 +289,8 @@ static void test_and_columns(void **state)
 			naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, n_untested, fresh);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, n_untested,
-			                                             fresh),
+			assert_int_equal(rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live, columns, n_columns,
+			                                                   n_untested, fresh),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
@@ -313,7 +313,7 @@ static void test_spread_groups(void **state)
 		naive_spread_groups(rig.wanted, &rig.wanted_live, mask);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			rig.kernels[k]->spread_groups(rig.got, &rig.got_live, mask);
+			rig.kernels[k]->lines.spread_groups(rig.got, &rig.got_live, mask);
 			rig_check(&rig, rig.kernels[k]);
 		}
 		free(mask);
@@ -331,7 +331,7 @@ static void test_and_not_column(void **state)
 		uint64_t n_read = naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->and_not_column(rig.got, &rig.got_live, rig.columns[0]),
+			assert_int_equal(rig.kernels[k]->lines.and_not_column(rig.got, &rig.got_live, rig.columns[0]),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
@@ -349,10 +349,10 @@ static void check_merges(enum merge merge, uint64_t seed)
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			const struct bs_kernel *kernel = rig.kernels[k];
 			rig_start(&rig);
-			(merge == MERGE_OR ? kernel->or_lines
+			(merge == MERGE_OR ? kernel->lines.or_lines
 			 : merge == MERGE_AND
-			         ? kernel->and_lines
-			         : kernel->and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
+			         ? kernel->lines.and_lines
+			         : kernel->lines.and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
 			rig_check(&rig, kernel);
 		}
 	}
@@ -387,9 +387,9 @@ static void test_counts(void **state)
 		uint64_t n_live_bits = naive_count(rig.lines, &rig.live);
 		uint64_t n_bits = naive_popcount(rig.columns[0], rig.n_blocks);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
-			assert_int_equal(rig.kernels[k]->count(rig.lines, &rig.live), n_live_bits);
-			assert_int_equal(rig.kernels[k]->popcount(rig.columns[0], rig.n_blocks), n_bits);
-			assert_int_equal(rig.kernels[k]->popcount(rig.columns[0], 0), 0);
+			assert_int_equal(rig.kernels[k]->lines.count(rig.lines, &rig.live), n_live_bits);
+			assert_int_equal(rig.kernels[k]->lines.popcount(rig.columns[0], rig.n_blocks), n_bits);
+			assert_int_equal(rig.kernels[k]->lines.popcount(rig.columns[0], 0), 0);
 		}
 	}
 	rig_deinit(&rig);
@@ -415,7 +415,7 @@ static void test_classify(void **state)
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			struct bs_line_classes lines[MAX_LINES];
 			memcpy(got, text, sizeof(text));
-			rig.kernels[k]->classify(&classes, got + from, n_lines, lines);
+			rig.kernels[k]->text.classify(&classes, got + from, n_lines, lines);
 			for (size_t i = 0; i < sizeof(text); i++) {
 				bool is_inside = i >= from && i < from + n_lines * 64;
 				bool is_capital = is_inside && text[i] >= 'A' && text[i] <= 'Z';
@@ -446,8 +446,8 @@ static void test_lines_read(void **state)
 			if (zero_at < MAX_COLUMNS)
 				memset(rig.columns[zero_at], 0, N_WORDS * 8);
 			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
-			uint64_t n_read =
-				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, 1, true);
+			uint64_t n_read = rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live, columns,
+			                                                    MAX_COLUMNS, 1, true);
 			bool is_full = zero_at == MAX_COLUMNS;
 			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
@@ -540,7 +540,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 {
 	uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live live = *before;
-	kernel->weigh(lines, kept, &live, terms, n_terms, threshold);
+	kernel->lines.weigh(lines, kept, &live, terms, n_terms, threshold);
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
 		bool any = false;
 		for (size_t lane = 0; lane < BS_LINE_BITS && is_live(before, block); lane++) {
@@ -555,7 +555,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 	uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
-	kernel->weigh(own, own, &own_live, terms, n_terms, threshold);
+	kernel->lines.weigh(own, own, &own_live, terms, n_terms, threshold);
 	assert_memory_equal(&own_live, &live, sizeof(live));
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
 		if (is_live(before, block))
@@ -621,7 +621,8 @@ static void test_keep_ranks(void **state)
 		}
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			uint64_t n = rig.kernels[k]->keep_ranks(rig.got, &rig.got_live, slices, n_slices, low, last);
+			uint64_t n =
+				rig.kernels[k]->lines.keep_ranks(rig.got, &rig.got_live, slices, n_slices, low, last);
 			rig_check(&rig, rig.kernels[k]);
 			assert_true(n <= n_lines && (k == 0 || n == n_read));
 			n_read = n;

@@ -94,9 +94,9 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3), .next_number = 1 + (next_random(random) >> 3)};
 	uint64_t number = 0; /* of files: ascending here, but for which is which */
 	options_fill(&manifest->options, random);
-	snprintf(manifest->icu_version, sizeof(manifest->icu_version), "%.*s", (int)random_below(random, 16),
+	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s", (int)random_below(random, 16),
 	         "123456789012345");
-	snprintf(manifest->unicode_version, sizeof(manifest->unicode_version), "15.0");
+	snprintf(manifest->versions.unicode, sizeof(manifest->versions.unicode), "15.0");
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
 		struct bs_source_record source = {
 			.kind = 1 + (uint32_t)random_below(random, 4),
@@ -123,8 +123,8 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
 		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), &err), &err);
-	manifest->n_exclusions = random_below(random, 2) ? next_random(random) : 0;
-	manifest->exclusions = manifest->n_exclusions ? ++number : 0;
+	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
+	manifest->exclusions.number = manifest->exclusions.n_docs ? ++number : 0;
 	manifest->next_number += number;
 }
 
@@ -170,8 +170,8 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 {
 	assert_true(a->generation == b->generation);
 	assert_true(a->next_number == b->next_number);
-	assert_string_equal(a->icu_version, b->icu_version);
-	assert_string_equal(a->unicode_version, b->unicode_version);
+	assert_string_equal(a->versions.icu, b->versions.icu);
+	assert_string_equal(a->versions.unicode, b->versions.unicode);
 	expect_same_options(&a->options, &b->options);
 	assert_int_equal(a->n_sources, b->n_sources);
 	for (uint32_t i = 0; i < a->n_sources; i++) {
@@ -189,7 +189,7 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 		assert_int_equal(a->fields.entries[i].n_bytes, b->fields.entries[i].n_bytes);
 		assert_memory_equal(bs_term_table_key(&a->fields, i), bs_term_table_key(&b->fields, i), a->fields.entries[i].n_bytes);
 	}
-	assert_true(a->exclusions == b->exclusions && a->n_exclusions == b->n_exclusions);
+	assert_true(a->exclusions.number == b->exclusions.number && a->exclusions.n_docs == b->exclusions.n_docs);
 	assert_int_equal(a->n_segments, b->n_segments);
 	for (uint32_t i = 0; i < a->n_segments; i++) {
 		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
@@ -573,8 +573,17 @@ static void test_impossible(void **state)
 		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
 	};
 	struct bs_manifest manifest = {
-		.generation = 1, .next_number = 6, .icu_version = "72", .unicode_version = "15", .options = {.density = 0.3},
-		.sources = sources, .n_sources = 2, .segments = segments, .n_segments = 2, .exclusions = 5, .n_exclusions = 7,
+		.generation = 1,
+		.next_number = 6,
+		.versions.icu = "72",
+		.versions.unicode = "15",
+		.options = {.density = 0.3},
+		.sources = sources,
+		.n_sources = 2,
+		.segments = segments,
+		.n_segments = 2,
+		.exclusions.number = 5,
+		.exclusions.n_docs = 7,
 	};
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 	expect_read(&manifest);

@@ -32,7 +32,7 @@ static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct b
 /* What makes an index one of other rules. */
 static void take_unicode(struct bs_manifest *manifest)
 {
-	strcpy(manifest->unicode_version, "1.1");
+	strcpy(manifest->versions.unicode, "1.1");
 }
 
 static void take_revision(struct bs_manifest *manifest)
@@ -103,7 +103,7 @@ static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t 
 	struct bs_manifest manifest;
 	struct bs_dir dir;
 	read_manifest(memory, &dir, &manifest);
-	assert_string_equal(manifest.icu_version, icu);
+	assert_string_equal(manifest.versions.icu, icu);
 	assert_int_equal(manifest.options.words_revision, revision);
 	assert_int_equal(manifest.n_segments, n_segments);
 	bs_manifest_deinit(&manifest);

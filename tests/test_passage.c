@@ -252,11 +252,13 @@ static void test_naive(void **state)
 		size_t n_found;
 		make_sample(&sample, (enum encoding)roll(ENCODINGS));
 		fetch(reader, &sample, &document);
-		assert_int_equal(document.fields[0].text_bytes, sample.text_bytes);
-		assert_memory_equal(document.fields[0].text, sample.text, sample.text_bytes);
+		assert_int_equal(document.text.fields[0].text_bytes, sample.text_bytes);
+		assert_memory_equal(document.text.fields[0].text, sample.text, sample.text_bytes);
 		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
 		assert_int_equal(bs_matcher_new(query, rig.words, &matcher, NULL), BS_OK);
-		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.fields, 1, false, &match, &hits, NULL), BS_OK);
+		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.text.fields, 1, false, &match,
+		                               &hits, NULL),
+		                 BS_OK);
 		size_t n_hits = bs_vector_n(&hits);
 		assert_int_equal(bs_passages_find(&passages, &document, hits.items, n_hits,
 		                                  NULL), BS_OK);

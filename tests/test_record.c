@@ -61,15 +61,15 @@ static void describe(const struct record *record, struct bs_buffer *out)
 		PUT(kind, strlen(kind) + 1);
 		return;
 	}
-	PUT(!record->document.is_named_by_line ? "id=" : "line", !record->document.is_named_by_line ? 3 : 4);
-	PUT(record->document.name, record->document.name_bytes);
-	for (size_t i = 0; i < record->document.n_fields; i++) {
+	PUT(!record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
+	PUT(record->document.name.bytes, record->document.name.n_bytes);
+	for (size_t i = 0; i < record->document.text.n_fields; i++) {
 		PUT(i ? "|" : " ", 1);
-		PUT(record->document.fields[i].name, record->document.fields[i].name_bytes);
+		PUT(record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
 		PUT("=", 1);
-		for (size_t j = 0; j < record->document.fields[i].text_bytes; j++) {
-			if (record->document.fields[i].text[j])
-				PUT(record->document.fields[i].text + j, 1);
+		for (size_t j = 0; j < record->document.text.fields[i].text_bytes; j++) {
+			if (record->document.text.fields[i].text[j])
+				PUT(record->document.text.fields[i].text + j, 1);
 			else
 				PUT("<0>", 3);
 		}
@@ -436,10 +436,10 @@ static void check_giant(struct bs_record_parser *parser, size_t text_bytes, cons
 	struct record record = parse(parser, line.data, line.used_bytes);
 	bs_buffer_deinit(&line);
 	assert_null(record.refusal.reason);
-	assert_memory_equal(record.document.name, "giant", 5);
-	assert_int_equal(record.document.text_bytes, text_bytes + strlen(meaning));
-	assert_int_equal(record.document.fields[0].text[text_bytes - 1], 'y');
-	assert_memory_equal(record.document.fields[0].text + text_bytes, meaning, strlen(meaning));
+	assert_memory_equal(record.document.name.bytes, "giant", 5);
+	assert_int_equal(record.document.text.n_bytes, text_bytes + strlen(meaning));
+	assert_int_equal(record.document.text.fields[0].text[text_bytes - 1], 'y');
+	assert_memory_equal(record.document.text.fields[0].text + text_bytes, meaning, strlen(meaning));
 }
 
 static void test_giant_records(void **state)
@@ -574,10 +574,10 @@ static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json
 	struct bs_document scanned;
 	bool is_known;
 	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, false, &scanned, &is_known, NULL), BS_OK);
-	assert_true(is_known || document->n_fields == 0);
-	for (size_t i = 0; i < document->n_fields && is_utf8; i++) {
-		const struct bs_field *field = &document->fields[i], *quick = &scanned.fields[i];
-		assert_int_equal(scanned.n_fields, document->n_fields);
+	assert_true(is_known || document->text.n_fields == 0);
+	for (size_t i = 0; i < document->text.n_fields && is_utf8; i++) {
+		const struct bs_field *field = &document->text.fields[i], *quick = &scanned.text.fields[i];
+		assert_int_equal(scanned.text.n_fields, document->text.n_fields);
 		assert_int_equal(field->name_bytes, quick->name_bytes);
 		assert_memory_equal(field->name, quick->name, field->name_bytes);
 		assert_int_equal(field->text_bytes, quick->text_bytes);
@@ -645,14 +645,14 @@ static void test_deep_names(void **state)
 	struct record record = parse(parser, line.data, line.used_bytes);
 	const struct bs_document *document = &record.document;
 	assert_null(record.refusal.reason);
-	assert_int_equal(document->n_fields, depth);
-	assert_int_equal(document->fields[0].name_bytes, strlen("key.s"));
-	assert_int_equal(document->fields[62].name_bytes, 253);
-	assert_memory_equal(document->fields[62].name + 244, "key.key.s", 9);
-	assert_int_equal(document->fields[63].name_bytes, 255);
-	assert_memory_equal(document->fields[63].name + 244, "key.key.key", 11);
+	assert_int_equal(document->text.n_fields, depth);
+	assert_int_equal(document->text.fields[0].name_bytes, strlen("key.s"));
+	assert_int_equal(document->text.fields[62].name_bytes, 253);
+	assert_memory_equal(document->text.fields[62].name + 244, "key.key.s", 9);
+	assert_int_equal(document->text.fields[63].name_bytes, 255);
+	assert_memory_equal(document->text.fields[63].name + 244, "key.key.key", 11);
 	for (size_t i = 64; i < depth; i++)
-		assert_true(document->fields[i].name_bytes <= BS_RECORD_NAME_BYTES);
+		assert_true(document->text.fields[i].name_bytes <= BS_RECORD_NAME_BYTES);
 	check_scan(&scan, &line, document, true);
 	assert_true(scan.fields.used_bytes + scan.names.used_bytes + depth * sizeof(size_t) * 3 <=
 	            bs_record_parse_bytes(line.data, line.used_bytes));
@@ -663,9 +663,9 @@ static void test_deep_names(void **state)
 		append_text(&line, "k");
 	append_text(&line, "\":[\"a\",{\"b\":[\"c\"]}]}");
 	record = parse(parser, line.data, line.used_bytes);
-	assert_int_equal(document->n_fields, 2);
-	assert_int_equal(document->fields[0].name_bytes, 1000);
-	assert_int_equal(document->fields[1].name_bytes, 1000);
+	assert_int_equal(document->text.n_fields, 2);
+	assert_int_equal(document->text.fields[0].name_bytes, 1000);
+	assert_int_equal(document->text.fields[1].name_bytes, 1000);
 	bs_record_scan_deinit(&scan);
 	bs_buffer_deinit(&line);
 	bs_record_parser_free(parser);

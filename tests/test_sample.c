@@ -28,11 +28,11 @@ static enum bs_status take(void *context, const struct bs_document *document, st
 {
 	struct taken *taken = context;
 	(void)err;
-	assert_int_equal(document->n_fields, 1);
-	taken->n_bytes += document->text_bytes;
+	assert_int_equal(document->text.n_fields, 1);
+	taken->n_bytes += document->text.n_bytes;
 	taken->n_documents++;
-	taken->in_part[document->fields[0].text[0] - '0']++;
-	taken->n_long += document->text_bytes > 1024;
+	taken->in_part[document->text.fields[0].text[0] - '0']++;
+	taken->n_long += document->text.n_bytes > 1024;
 	return BS_OK;
 }
 

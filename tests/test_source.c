@@ -226,9 +226,9 @@ static void test_utf16(void **state)
 	struct bs_document document;
 	struct bs_stamp stamp;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &stamp, NULL), BS_OK);
-	assert_int_equal(document.raw_bytes, 5);
-	assert_memory_equal(document.raw, "\xff\xfeh\0i", 5);
-	assert_int_equal(document.text_bytes, 4);
+	assert_int_equal(document.raw.n_bytes, 5);
+	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
+	assert_int_equal(document.text.n_bytes, 4);
 	assert_int_equal(stamp.size_bytes, 5);
 	bs_reader_free(reader);
 }
@@ -371,7 +371,7 @@ static void test_deep_path(void **state)
 	struct bs_stamp again;
 	const char *whole = (const char *)path.data;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &stamp, NULL), BS_OK);
-	assert_memory_equal(document.raw, "deep", 4);
+	assert_memory_equal(document.raw.bytes, "deep", 4);
 	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_OK);
 	assert_memory_equal(&stamp, &again, sizeof(stamp));
 	assert_int_equal(bs_path_stamp((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL), BS_NOT_FOUND);
@@ -467,9 +467,9 @@ static void test_fetch_file(void **state)
 	struct bs_error err;
 	write_bytes("f", "a\0b", 3);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
-	assert_int_equal(document.n_fields, 1);
-	assert_int_equal(document.fields[0].text_bytes, 3);
-	assert_memory_equal(document.fields[0].text, "a\0b", 3);
+	assert_int_equal(document.text.n_fields, 1);
+	assert_int_equal(document.text.fields[0].text_bytes, 3);
+	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
 	assert_int_equal(bs_path_stamp("f", &other, &err), BS_OK);
 	assert_memory_equal(&stamp, &other, sizeof(stamp));
 	assert_true(stamp.mtime_ns > 0 && stamp.ctime_ns > 0 && stamp.inode && stamp.size_bytes == 3);
@@ -480,17 +480,17 @@ static void test_fetch_file(void **state)
 	/* Says it is empty, and is not. */
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, &err), BS_OK);
 	assert_int_equal(stamp.size_bytes, 0);
-	assert_true(document.text_bytes > 100);
-	assert_memory_equal(document.raw, "Name:", 5);
+	assert_true(document.text.n_bytes > 100);
+	assert_memory_equal(document.raw.bytes, "Name:", 5);
 	/* Memory that a giant took is given back, and the next file is read all the same. */
 	static const off_t giant_bytes = 200 << 20;
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, &err), BS_OK);
-	assert_int_equal(document.text_bytes, giant_bytes);
+	assert_int_equal(document.text.n_bytes, giant_bytes);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
-	assert_memory_equal(document.raw, "a\0b", 3);
+	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 	bs_reader_free(reader);
 }
 
@@ -525,8 +525,8 @@ static void test_growing_file(void **state)
 		struct bs_error err = {{0}};
 		if (bs_reader_fetch_file(reader, NULL, path, &document, &stamp, &err))
 			fail_msg("%s", err.text);
-		for (size_t j = 0; j < document.raw_bytes; j++)
-			assert_true(document.raw[j] == 'a' || document.raw[j] == 0);
+		for (size_t j = 0; j < document.raw.n_bytes; j++)
+			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}
 	atomic_store(&stop_writing, true);
 	pthread_join(thread, NULL);

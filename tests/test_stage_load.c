@@ -28,10 +28,10 @@ static void check_fields(const struct rig_doc *doc, const struct bs_document *do
 	for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
 		if (!doc->fields[f][0])
 			continue;
-		assert_true(n < document->n_fields);
-		assert_true(is_text(&document->fields[n++], doc->line ? field_names[f] : "", doc->fields[f]));
+		assert_true(n < document->text.n_fields);
+		assert_true(is_text(&document->text.fields[n++], doc->line ? field_names[f] : "", doc->fields[f]));
 	}
-	assert_int_equal(document->n_fields, n);
+	assert_int_equal(document->text.n_fields, n);
 }
 
 static enum bs_fetched load(const struct rig_doc *doc, struct bs_document *document)

@@ -115,8 +115,8 @@ static void test_every_query(void **state)
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		const struct bs_segment *segment = bs_list_segment(&rig.list, s)->segment;
 		for (uint32_t i = 0; segment && i < segment->meta.n_slabs; i++) {
-			has_columns |= segment->slabs[i].n_levels > 1;
-			has_lists |= segment->slabs[i].n_levels == 0;
+			has_columns |= segment->slabs[i].hashed.n_levels > 1;
+			has_lists |= segment->slabs[i].hashed.n_levels == 0;
 		}
 	}
 	assert_true(has_columns && has_lists);

@@ -54,7 +54,7 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	struct bs_error err = {""};
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
@@ -88,8 +88,8 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	if (is_there) {
 		const struct bs_summary *summary = &file.summary;
 		assert_true(bs_summary_rate(summary) <= (double)summary->rate / BS_SUMMARY_RATE_UNIT);
-		assert_int_equal(summary->n_docs, snapshot.n_docs);
-		assert_int_equal(summary->n_positions, snapshot.n_positions);
+		assert_int_equal(summary->n_docs, snapshot.totals.n_docs);
+		assert_int_equal(summary->n_positions, snapshot.totals.n_positions);
 		expect_ok(bs_summary_bytes(summary, &bytes, &err), &err);
 		uint8_t *own = malloc(summary->n_bytes);
 		memcpy(own, bytes, summary->n_bytes);
@@ -133,7 +133,8 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
 		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, &err), &err);
 		assert_true(may);
-		expect_ok(bs_coded_section_has(&segment->gram_set, bs_summary_gram(folded.data + at), &may, &err), &err);
+		expect_ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at), &may, &err),
+		          &err);
 		assert_true(may);
 	}
 	bs_buffer_deinit(&text);
@@ -151,7 +152,7 @@ static void expect_grams(void)
 	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), &err);
 	assert_true(file.summary.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
-		assert_true(snapshot.segments[s].has_gram_set);
+		assert_true(snapshot.segments[s].trigrams.are_known);
 		for (uint32_t d = 0; d < snapshot.manifest.segments[s].n_docs; d++) {
 			struct bs_doc_record record;
 			char path[40];
@@ -197,14 +198,14 @@ static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratc
 	struct bs_manifest manifest;
 	struct bs_error err = {""};
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
-	uint64_t summary = manifest.summary, counts = manifest.summary_counts;
+	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
 	/* A compaction made another one of it. */
-	if (summary != old->manifest.summary && manifest.generation == old->manifest.generation + 1) {
+	if (summary != old->manifest.summary.number && manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
 		manifest.next_number += 100;
 		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0, &manifest, &err), &err);
-		expect_same_file("summary", summary, manifest.summary);
-		expect_same_file("counts", counts, manifest.summary_counts);
+		expect_same_file("summary", summary, manifest.summary.number);
+		expect_same_file("counts", counts, manifest.summary.counts_number);
 		assert_int_equal(system("for f in d.saved/*; do rm index/${f#*/}; done"), 0);
 		n_made_again++;
 	}
@@ -438,7 +439,7 @@ static void test_lost(void **state)
 			spoil(path);
 		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 		assert_int_equal(open_both(&snapshot), way == ways[0] ? BS_NOT_FOUND : BS_CORRUPT);
-		uint64_t before = snapshot.manifest.summary;
+		uint64_t before = snapshot.manifest.summary.number;
 		bs_snapshot_deinit(&snapshot);
 		assert_int_equal(count_files(), n_found);
 		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, &err), BS_CORRUPT, &err);
@@ -453,7 +454,8 @@ static void test_lost(void **state)
 		expect_sound(dir_at("index"), true);
 		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
 		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
-		assert_true(snapshot.manifest.summary > before && snapshot.manifest.summary_counts > snapshot.manifest.summary);
+		assert_true(snapshot.manifest.summary.number > before &&
+		            snapshot.manifest.summary.counts_number > snapshot.manifest.summary.number);
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
 		free(path);
@@ -538,7 +540,7 @@ static void test_find(void **state)
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	struct bs_open_request open = {.dir = "index"};
 	expect_ok(bs_index_open_with(&open, &index, &err), &err);
-	assert_true(index->snapshot.n_word_segments > 5 && index->snapshot.summary.container);
+	assert_true(index->snapshot.totals.n_word_segments > 5 && index->snapshot.summary.container);
 	expect_ok(bs_finder_new(index, &finder, &err), &err);
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
@@ -578,7 +580,7 @@ static void test_absent(void **state)
 		expect_ok(bs_finder_new(index, &finder, &err), &err);
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
 		assert_int_equal(count(finder, query, false), is_absent ? 0 : 1);
-		if (is_absent != (*index->snapshot.segments[0].lexicon.codes == NULL))
+		if (is_absent != (*index->snapshot.segments[0].terms.lexicon.codes == NULL))
 			fail_msg("%s", query);
 		bs_finder_free(finder);
 		bs_index_close(index);

@@ -74,7 +74,7 @@ static void test_find_needle(void **state)
 		bs_needle_init(&needle, word, word_bytes);
 		size_t wanted = naive_find_needle(text, from, n_bytes, word, word_bytes);
 		for (size_t k = 0; k < n_kernels; k++)
-			assert_int_equal(kernels[k]->find_needle(text, from, n_bytes, &needle), wanted);
+			assert_int_equal(kernels[k]->text.find_needle(text, from, n_bytes, &needle), wanted);
 		free(text);
 	}
 }
@@ -95,7 +95,7 @@ static void test_find_opaque(void **state)
 			text[random_below(&random, n_bytes)] = (uint8_t)(random_below(&random, 2) ? 0x80 : '\\');
 		for (int is_json = 0; is_json < 2; is_json++)
 			for (size_t k = 0; k < n_kernels; k++)
-				assert_int_equal(kernels[k]->find_opaque(text, from, n_bytes, is_json),
+				assert_int_equal(kernels[k]->text.find_opaque(text, from, n_bytes, is_json),
 				                 naive_find_opaque(text, from, n_bytes, is_json));
 		free(text);
 	}
@@ -148,7 +148,7 @@ static void test_find_window(void **state)
 		fill(text, n_bytes, &random, i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
 		size_t wanted = naive_find_window(text, from, n_bytes, &window);
 		for (size_t k = 0; k < n_kernels; k++)
-			assert_int_equal(kernels[k]->find_window(text, from, n_bytes, &window), wanted);
+			assert_int_equal(kernels[k]->text.find_window(text, from, n_bytes, &window), wanted);
 		free(text);
 	}
 }

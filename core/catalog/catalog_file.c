@@ -93,8 +93,8 @@ static void get_item(struct reader *from, struct bs_catalog_item *item)
 	options->words_revision = (uint32_t)get(from, UINT32_MAX);
 	options->stem_language = get_string(from);
 	options->analyzer_name = get_string(from);
-	get_version(from, item->read.icu_version);
-	get_version(from, item->read.unicode_version);
+	get_version(from, item->read.versions.icu);
+	get_version(from, item->read.versions.unicode);
 	from->is_bad |= !item->place || *item->place != '/' || !item->name;
 }
 
@@ -252,8 +252,8 @@ static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item
 	bs_file_writer_varint(writer, options->words_revision);
 	put_string(writer, options->stem_language);
 	put_string(writer, options->analyzer_name);
-	put_string(writer, item->read.icu_version);
-	put_string(writer, item->read.unicode_version);
+	put_string(writer, item->read.versions.icu);
+	put_string(writer, item->read.versions.unicode);
 }
 
 static enum bs_status put_section(struct bs_file_writer *writer, enum section id, uint32_t i, const struct bs_section *section,

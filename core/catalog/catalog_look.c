@@ -84,7 +84,8 @@ static enum bs_status count_word(const struct bs_snapshot *snapshot, const struc
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		bool found;
 		uint64_t ordinal, df = 0;
-		status = bs_lexicon_find(&snapshot->segments[s].lexicon, word->data, (uint32_t)word->used_bytes, &found, &ordinal, &df, err);
+		status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, word->data, (uint32_t)word->used_bytes,
+		                         &found, &ordinal, &df, err);
 		*df_out += df;
 	}
 	return status;
@@ -115,7 +116,7 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 {
 	enum { BOUND = 4096 };
 	uint64_t *n_words = calloc(BOUND + 1, sizeof(*n_words)), n = 0;
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = false;
 	enum bs_status status = n_words ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
 	                                : bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
@@ -133,10 +134,10 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 static enum bs_status choose_words(const struct bs_snapshot *snapshot, const struct bs_segment *segment, struct word_choice *choice,
                                    struct bs_error *err)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	uint64_t least;
 	bool end = false;
-	if (!segment->lexicon.n_terms)
+	if (!segment->terms.lexicon.n_terms)
 		return BS_OK;
 	enum bs_status status = least_df(segment, &least, err);
 	if (!status)
@@ -247,10 +248,10 @@ static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *s
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	item->generation = manifest->generation;
-	item->n_docs = snapshot->n_docs;
-	item->n_positions = snapshot->n_positions;
-	memcpy(item->read.icu_version, manifest->icu_version, sizeof(manifest->icu_version));
-	memcpy(item->read.unicode_version, manifest->unicode_version, sizeof(manifest->unicode_version));
+	item->n_docs = snapshot->totals.n_docs;
+	item->n_positions = snapshot->totals.n_positions;
+	memcpy(item->read.versions.icu, manifest->versions.icu, sizeof(manifest->versions.icu));
+	memcpy(item->read.versions.unicode, manifest->versions.unicode, sizeof(manifest->versions.unicode));
 	look_at_sources(manifest, item);
 	enum bs_status status = bs_summary_analysis(manifest, &item->analysis, err);
 	if (!status)

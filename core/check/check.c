@@ -52,17 +52,17 @@ static void check_offsets(struct check *check, const struct bs_section *plain, c
 static void check_store(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
-	const struct bs_section *offsets = &segment->store_offsets;
-	if (offsets->n_bytes == 0 && segment->store_frames.n_bytes == 0 && segment->store_dictionary.n_bytes == 0)
+	const struct bs_section *offsets = &segment->stored.offsets;
+	if (offsets->n_bytes == 0 && segment->stored.frames.n_bytes == 0 && segment->stored.dictionary.n_bytes == 0)
 		return;
 	EXPECT(check, offsets->n_bytes >= 8 && offsets->n_bytes % 8 == 0, "stored text: its offsets are cut off");
-	check_offsets(check, offsets, NULL, segment->store_frames.n_bytes, "stored text");
+	check_offsets(check, offsets, NULL, segment->stored.frames.n_bytes, "stored text");
 }
 
 static void check_tfs(struct check *check)
 {
 	static const uint8_t pad[BS_TF_PAD_BYTES];
-	const struct bs_tf_table *tfs = &check->segment->tfs;
+	const struct bs_tf_table *tfs = &check->segment->terms.tfs;
 	uint64_t end = tfs->bits.n_bytes - BS_TF_PAD_BYTES;
 	check_offsets(check, NULL, &tfs->offsets, end, "words in documents");
 	touch_all(check, &tfs->bits);
@@ -122,7 +122,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	bool is_given = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
 	EXPECT(check, is_given || !(record.flags & (BS_DOC_GIVEN | BS_DOC_NOT_STORED)), "document %u was given, but is of a source",
 	       document);
-	EXPECT(check, !is_given || is_elsewhere || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
+	EXPECT(check, !is_given || is_elsewhere || record.place[0] + 1 < check->segment->stored.offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	if (is_given && check->segment->ids.is_there)
 		check_id(check, document, &record);
@@ -197,7 +197,7 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 		TRY(check, bs_slab_column(slab, level, c, NULL, &column, check->err));
 		if (check->status)
 			return 0;
-		uint32_t n = (uint32_t)check->kernel->popcount(column, level->n_lines);
+		uint32_t n = (uint32_t)check->kernel->lines.popcount(column, level->n_lines);
 		check->popcounts[s][level->first_column + c] = n;
 		n_set += n;
 		EXPECT(check, !has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits),
@@ -212,9 +212,9 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 static void check_level(struct check *check, uint32_t s, uint32_t l)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	uint8_t rank = slab->levels[l].rank;
+	uint8_t rank = slab->hashed.levels[l].rank;
 	const char *name = rank == BS_LEVEL_DOCUMENT ? "document" : rank == BS_LEVEL_GROUP ? "group" : "block";
-	uint64_t n_set = 0, n_counted = check_columns(check, s, &slab->levels[l], name);
+	uint64_t n_set = 0, n_counted = check_columns(check, s, &slab->hashed.levels[l], name);
 	TRY(check, bs_slab_level_popcount(slab, l, &n_set, check->err));
 	EXPECT(check, n_counted == n_set, "slab %u: the %s columns have %llu bits, their popcount says %llu", s, name,
 	       (unsigned long long)n_counted, (unsigned long long)n_set);
@@ -237,10 +237,10 @@ static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, ui
 static void check_exact_terms(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_section *terms = &slab->exact_terms;
+	const struct bs_section *terms = &slab->exact.terms;
 	uint64_t n_terms = check->segment->meta.n_terms;
 	touch_all(check, terms);
-	for (uint32_t i = 0; i < slab->exact.n_columns && !check->status; i++) {
+	for (uint32_t i = 0; i < slab->exact.level.n_columns && !check->status; i++) {
 		EXPECT(check, u32_at(terms, i) < n_terms, "slab %u: exact columns: term %u of %llu", s, u32_at(terms, i),
 		       (unsigned long long)n_terms);
 		EXPECT(check, i == 0 || u32_at(terms, i - 1) < u32_at(terms, i),
@@ -252,16 +252,17 @@ static void check_exact_terms(struct check *check, uint32_t s)
 static void check_entry(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	uint32_t least = slab->exact.n_columns ? UINT32_MAX : 0;
-	for (uint32_t l = slab->n_levels; l < BS_MAX_LEVELS; l++)
-		EXPECT(check, slab->n_columns[l] == 0, "slab %u: %u columns of a level that is not", s, slab->n_columns[l]);
-	for (uint32_t c = 0; c < slab->exact.n_columns; c++) {
+	uint32_t least = slab->exact.level.n_columns ? UINT32_MAX : 0;
+	for (uint32_t l = slab->hashed.n_levels; l < BS_MAX_LEVELS; l++)
+		EXPECT(check, slab->hashed.n_columns[l] == 0, "slab %u: %u columns of a level that is not", s,
+		       slab->hashed.n_columns[l]);
+	for (uint32_t c = 0; c < slab->exact.level.n_columns; c++) {
 		uint32_t n = exact_popcount(check, slab, c);
 		least = n < least ? n : least;
 	}
-	EXPECT(check, slab->least_exact == least,
+	EXPECT(check, slab->exact.least_popcount == least,
 	       "slab %u: its entry says that the sparsest exact column has %u bits, and it has %u", s,
-	       slab->least_exact, least);
+	       slab->exact.least_popcount, least);
 }
 
 static void check_least_length(struct check *check, uint32_t s)
@@ -279,11 +280,11 @@ static void check_least_length(struct check *check, uint32_t s)
 static void check_matrix(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_level *exact = &slab->exact;
+	const struct bs_level *exact = &slab->exact.level;
 	check->popcounts[s] = allocate(check, exact->first_column + exact->n_columns, sizeof(uint32_t), "columns");
 	check_entry(check, s);
 	check_least_length(check, s);
-	for (uint32_t l = 0; l < slab->n_levels && !check->status; l++)
+	for (uint32_t l = 0; l < slab->hashed.n_levels && !check->status; l++)
 		check_level(check, s, l);
 	check_columns(check, s, exact, "exact");
 	for (uint32_t c = 0; c < exact->n_columns && !check->status; c++)
@@ -298,7 +299,7 @@ static void check_list_columns(struct check *check, uint32_t s)
 	uint32_t n_groups = bs_forward_groups(slab->n_docs);
 	uint32_t n_last = slab->n_docs - (n_groups - 1) * BS_FORWARD_GROUP_ROWS;
 	check_exact_terms(check, s);
-	for (uint32_t c = 0; c < slab->exact.n_columns && !check->status; c++) {
+	for (uint32_t c = 0; c < slab->exact.level.n_columns && !check->status; c++) {
 		const uint8_t *words = NULL;
 		uint32_t n = 0;
 		TRY(check, bs_slab_forward_column(slab, c, &words, check->err));
@@ -308,7 +309,7 @@ static void check_list_columns(struct check *check, uint32_t s)
 		EXPECT(check, n_last == 64 || bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last == 0,
 		       "slab %u: exact column %u has bits past the last document", s, c);
 		if (!check->status)
-			check->listed[u32_at(&slab->exact_terms, c)] += n;
+			check->listed[u32_at(&slab->exact.terms, c)] += n;
 	}
 }
 
@@ -317,9 +318,9 @@ static void check_forward_list(struct check *check, uint32_t s, uint32_t row, st
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
 	uint64_t n_terms = check->segment->meta.n_terms;
-	uint64_t start = packed_at(check, &slab->forward_offsets, row);
-	uint64_t end = packed_at(check, &slab->forward_offsets, (uint64_t)row + 1);
-	TRY(check, bs_forward_list_read(&slab->forward_terms, start, end, n_terms, &ordinals->bytes, check->err));
+	uint64_t start = packed_at(check, &slab->forward.offsets, row);
+	uint64_t end = packed_at(check, &slab->forward.offsets, (uint64_t)row + 1);
+	TRY(check, bs_forward_list_read(&slab->forward.terms, start, end, n_terms, &ordinals->bytes, check->err));
 	const uint32_t *terms = ordinals->items;
 	for (size_t i = 0; i < bs_vector_n(ordinals) && !check->status; i++) {
 		bool is_exact = false;
@@ -335,7 +336,7 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
                         struct bs_u32s *ordinals)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_forward_filter *filter = &slab->forward_filter;
+	const struct bs_forward_filter *filter = &slab->forward.filter;
 	uint64_t start = u64_at(&filter->offsets, group);
 	uint64_t n_columns = u64_at(&filter->offsets, (uint64_t)group + 1) - start;
 	uint32_t first = group * BS_FORWARD_GROUP_ROWS;
@@ -359,16 +360,16 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 static void check_lists(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_section *words = &slab->forward_filter.words;
+	const struct bs_section *words = &slab->forward.filter.words;
 	struct bs_buffer filled = {0};
 	struct bs_u32s ordinals = {0};
 	check_entry(check, s);
 	check_list_columns(check, s);
-	touch_all(check, &slab->forward_terms);
-	check_offsets(check, NULL, &slab->forward_offsets, slab->forward_terms.n_bytes, "forward lists");
+	touch_all(check, &slab->forward.terms);
+	check_offsets(check, NULL, &slab->forward.offsets, slab->forward.terms.n_bytes, "forward lists");
 	touch_all(check, words);
 	EXPECT(check, words->n_bytes % 8 == 0, "slab %u: the filters are cut off", s);
-	check_offsets(check, &slab->forward_filter.offsets, NULL, words->n_bytes / 8, "filters");
+	check_offsets(check, &slab->forward.filter.offsets, NULL, words->n_bytes / 8, "filters");
 	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !check->status; group++)
 		check_group(check, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
@@ -380,7 +381,7 @@ static void check_slabs(struct check *check)
 	const struct bs_segment *segment = check->segment;
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
 		check_rows(check, s);
-		if (segment->slabs[s].n_levels > 0) {
+		if (segment->slabs[s].hashed.n_levels > 0) {
 			check_matrix(check, s);
 			continue;
 		}
@@ -391,7 +392,7 @@ static void check_slabs(struct check *check)
 /* Against themselves; what the terms and columns say of them comes when the terms are known. */
 static void check_rare_lists(struct check *check)
 {
-	const struct bs_rare_lists *lists = &check->segment->rare_lists;
+	const struct bs_rare_lists *lists = &check->segment->terms.rare_lists;
 	uint64_t n_bytes = lists->bytes.n_bytes - BS_BITS_PAD_BYTES;
 	touch_all(check, &lists->bytes);
 	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0, "lists of rare terms: bytes behind the last");
@@ -401,7 +402,7 @@ static void check_rare_lists(struct check *check)
 
 static void check_exceptions(struct check *check)
 {
-	const struct bs_exceptions *exceptions = &check->segment->exceptions;
+	const struct bs_exceptions *exceptions = &check->segment->terms.exceptions;
 	uint64_t lists_bytes = exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD;
 	unsigned long long before = 0;
 	check_packed(check, &exceptions->terms);
@@ -487,16 +488,17 @@ static void check_grams(struct check *check)
 static void check_gram_set(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	struct bs_u64s numbers = {0};
 	bool end = segment->meta.n_terms == 0;
-	if (check->status || !segment->has_gram_set)
+	if (check->status || !segment->trigrams.are_known)
 		return;
 	uint8_t *has = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
-	TRY(check, bs_coded_section_read(&segment->gram_set, &numbers.bytes, check->err));
+	TRY(check, bs_coded_section_read(&segment->trigrams.set, &numbers.bytes, check->err));
 	const uint64_t *all = numbers.items;
 	size_t n = bs_vector_n(&numbers);
-	EXPECT(check, segment->gram_set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS), "a set of trigrams that is none");
+	EXPECT(check, segment->trigrams.set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS),
+	       "a set of trigrams that is none");
 	for (size_t i = 0; i < n && !check->status; i++)
 		has[all[i] / 8] |= (uint8_t)(1u << (all[i] % 8));
 	if (!end)
@@ -612,11 +614,11 @@ static void check_non_documents(struct check *check)
 
 static void check_exclusions(struct check *check, uint64_t *end_bytes)
 {
-	const struct bs_doc_table *exclusions = &check->snapshot.exclusions;
+	const struct bs_doc_table *exclusions = &check->snapshot.exclusions.table;
 	struct bs_doc_record record = {.source = 0}, before = {.source = UINT32_MAX};
-	if (!check->snapshot.exclusion_file)
+	if (!check->snapshot.exclusions.file)
 		return;
-	check_file(check, check->snapshot.exclusion_file, end_bytes);
+	check_file(check, check->snapshot.exclusions.file, end_bytes);
 	check_doc_table(check, exclusions);
 	for (uint32_t i = 0; i < exclusions->n_docs && !check->status; i++, before = record) {
 		TRY(check, bs_doc_table_get(exclusions, i, &record, check->err));
@@ -683,10 +685,10 @@ static void check_all(struct check *check, const struct bs_dir *dir, const struc
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !check->status; s++) {
 		check_segment(check, s);
 		check_file(check, snapshot->segments[s].file, &end_bytes);
-		if (snapshot->segments[s].store_offsets.n_bytes > 0 && stored_text)
+		if (snapshot->segments[s].stored.offsets.n_bytes > 0 && stored_text)
 			TRY(check, stored_text(snapshot, s, check->err));
-		if (snapshot->tombstone_files[s])
-			check_file(check, snapshot->tombstone_files[s], &end_bytes);
+		if (snapshot->tombstones.files[s])
+			check_file(check, snapshot->tombstones.files[s], &end_bytes);
 	}
 	check_exclusions(check, &end_bytes);
 	check_summary(check, dir, &end_bytes);
@@ -698,10 +700,10 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 	uint64_t n_bytes = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		n_bytes += bs_container_bytes(snapshot->segments[s].file);
-		if (snapshot->tombstone_files[s])
-			n_bytes += bs_container_bytes(snapshot->tombstone_files[s]);
+		if (snapshot->tombstones.files[s])
+			n_bytes += bs_container_bytes(snapshot->tombstones.files[s]);
 	}
-	return n_bytes + (snapshot->exclusion_file ? bs_container_bytes(snapshot->exclusion_file) : 0);
+	return n_bytes + (snapshot->exclusions.file ? bs_container_bytes(snapshot->exclusions.file) : 0);
 }
 
 /* Which file is it that the manifest names and that is missing? BS_OK if none is. */
@@ -743,8 +745,8 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_opti
 		check_all(&check, dir, manifest_file, options ? options->stored_text : NULL);
 	}
 	*sums_out = (struct bs_check_sums){
-		.n_docs = check.snapshot.n_live_docs,
-		.n_segments = check.snapshot.n_word_segments,
+		.n_docs = check.snapshot.totals.n_live_docs,
+		.n_segments = check.snapshot.totals.n_word_segments,
 		.n_bytes = check.total_bytes,
 	};
 	bs_container_close(manifest_file);

@@ -27,7 +27,7 @@ static const struct bs_slab *slab_of_row(const struct check *check, uint32_t row
 /* Calls `say` with each document of each list of rare terms, and a term that it has. */
 static void walk_rare_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
 {
-	const struct bs_rare_lists *lists = &check->segment->rare_lists;
+	const struct bs_rare_lists *lists = &check->segment->terms.rare_lists;
 	struct bs_rare_terms terms = {0};
 	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
 		TRY(check, bs_rare_lists_check(lists, list, check->segment->meta.n_terms, &terms, check->err));
@@ -47,7 +47,7 @@ static void walk_rare_lists(struct check *check, void (*say)(struct check *check
 
 static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
-	EXPECT(check, slab_of_row(check, check->row_of[document])->n_levels > 0,
+	EXPECT(check, slab_of_row(check, check->row_of[document])->hashed.n_levels > 0,
 	       "document %u, which has a forward list, has term %u in a list of rare terms, too", document, ordinal);
 	if (!check->status)
 		check->listed[ordinal]++;
@@ -63,7 +63,7 @@ static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 {
 	const uint8_t *bits;
 	size_t n_bytes;
-	TRY(check, bs_tf_table_get(&check->segment->tfs, document, &bits, &n_bytes, check->err));
+	TRY(check, bs_tf_table_get(&check->segment->terms.tfs, document, &bits, &n_bytes, check->err));
 	uint32_t tf = check->status ? BS_TF_UNKNOWN : bs_tf_decode(bits, n_bytes, hash);
 	if (!check->status)
 		check->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
@@ -94,12 +94,13 @@ static bool row_passes(struct check *check, const struct bs_slab *slab, const st
 static void check_rare_tf(struct check *check, const struct bs_slab *slab, uint32_t document, uint32_t row,
                           uint32_t ordinal)
 {
-	const struct bs_tf_levels *levels = &check->segment->tf_levels;
-	bool has_levels = check->kinds[ordinal] & TERM_HAS_LEVELS && slab->levels[0].n_columns > 0;
+	const struct bs_tf_levels *levels = &check->segment->terms.tf_levels;
+	bool has_levels = check->kinds[ordinal] & TERM_HAS_LEVELS && slab->hashed.levels[0].n_columns > 0;
 	uint32_t tf = count_tf(check, document, check->hashes[ordinal]);
 	for (uint32_t l = 0; l < levels->n_levels && has_levels && tf != BS_TF_UNKNOWN && tf >= levels->least[l]; l++)
-		EXPECT(check, row_passes(check, slab, &slab->levels[0], bs_tf_level_hash(check->hashes[ordinal], l),
-		                         levels->n_columns, row),
+		EXPECT(check,
+		       row_passes(check, slab, &slab->hashed.levels[0], bs_tf_level_hash(check->hashes[ordinal], l),
+		                  levels->n_columns, row),
 		       "document %u has a word %u times, but not its tf level %u", document, tf, l);
 }
 
@@ -108,16 +109,16 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
 	const struct bs_slab *slab = slab_of_row(check, check->row_of[document]);
 	const struct bs_treatment *treatment =
-		&check->segment->treatments.entries[check->kinds[ordinal] & (TERM_HAS_LEVELS - 1)];
+		&check->segment->terms.treatments.entries[check->kinds[ordinal] & (TERM_HAS_LEVELS - 1)];
 	uint32_t row = check->row_of[document] - (uint32_t)slab->first_row, exact;
 	bool is_exact = false, passes = true;
 	EXPECT(check, !treatment->has_exceptions, "document %u has term %u in a list, which is not rare", document, ordinal);
 	TRY(check, bs_slab_find_exact(slab, ordinal, &is_exact, &exact, check->err));
-	for (uint32_t l = 0; l < slab->n_levels && !is_exact && !check->status; l++)
-		passes &= row_passes(check, slab, &slab->levels[l], check->hashes[ordinal],
-		                     bs_slab_hashes(treatment, slab->n_columns, l), row);
+	for (uint32_t l = 0; l < slab->hashed.n_levels && !is_exact && !check->status; l++)
+		passes &= row_passes(check, slab, &slab->hashed.levels[l], check->hashes[ordinal],
+		                     bs_slab_hashes(treatment, slab->hashed.n_columns, l), row);
 	if (is_exact)
-		passes = has_bit(check, slab, &slab->exact, exact, row);
+		passes = has_bit(check, slab, &slab->exact.level, exact, row);
 	EXPECT(check, passes, "document %u has term %u in a list, but does not pass its columns", document, ordinal);
 	check->n_rare_exact -= is_exact;
 	if (check->kinds[ordinal] & TERM_IS_WORD)
@@ -169,7 +170,7 @@ struct word_columns {
 static enum bs_status find_columns(struct term_walk *walk, struct word_columns *word)
 {
 	const struct bs_tf_levels *levels = word->levels;
-	const struct bs_level *documents = &word->slab->levels[0];
+	const struct bs_level *documents = &word->slab->hashed.levels[0];
 	enum bs_status status = BS_OK;
 	word->n_levels = walk->cursor.df >= levels->min_df && documents->n_columns > 0 ? levels->n_levels : 0;
 	for (uint32_t l = 0; l < word->n_levels; l++) {
@@ -197,7 +198,7 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	uint32_t document;
 	enum bs_status status = bs_slab_document(word->slab, row, &document, &walk->tf_err);
 	if (!status)
-		status = bs_tf_table_get(&segment->tfs, document, &bits, &n_bytes, &walk->tf_err);
+		status = bs_tf_table_get(&segment->terms.tfs, document, &bits, &n_bytes, &walk->tf_err);
 	if (status)
 		return status;
 	uint32_t tf = bs_tf_decode(bits, n_bytes, word->hash);
@@ -214,7 +215,8 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *lines, const struct bs_live *live)
 {
 	const struct bs_segment *segment = walk->segment;
-	struct word_columns word = {.slab = &segment->slabs[s], .levels = &segment->tf_levels, .hash = hash_of(walk)};
+	struct word_columns word = {
+		.slab = &segment->slabs[s], .levels = &segment->terms.tf_levels, .hash = hash_of(walk)};
 	if (walk->cursor.term.data[0] == BS_KEY_COMPOUND)
 		return;
 	if (!walk->tf_status)
@@ -255,7 +257,7 @@ static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
  * just read the chapter's first separator. */
 static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 {
-	const uint8_t *entry = walk->segment->lexicon.chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES;
+	const uint8_t *entry = walk->segment->terms.lexicon.chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES;
 	const struct bs_buffer *separator = &walk->cursor.separator;
 	expect_of_term(walk, bs_load_u64(entry) == bs_first_eight(separator->data, separator->used_bytes),
 	               "is not behind what the index has as the first of its chapter");
@@ -276,7 +278,7 @@ static void check_block_start(struct term_walk *walk, uint64_t block)
 	expect_of_term(walk, is_chapter || common_bytes(&walk->last_separator, separator) == cursor->separator_shared,
 	               "has a separator that does not share all that it has in common with the one before");
 	walk->terms_off = cursor->next_block_off;
-	walk->separators_off = (uint64_t)(cursor->next_separator - walk->segment->lexicon.separators.data);
+	walk->separators_off = (uint64_t)(cursor->next_separator - walk->segment->terms.lexicon.separators.data);
 	bs_buffer_clear(&walk->last_separator);
 	TRY(walk->check, bs_buffer_append(&walk->last_separator, separator->data, separator->used_bytes, walk->check->err));
 }
@@ -293,7 +295,7 @@ static void check_block_end(const struct term_walk *walk, uint64_t block)
 /* After the last of all: nothing is behind it but the padding. */
 static void check_end(const struct term_walk *walk)
 {
-	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	const struct bs_lexicon *lexicon = &walk->segment->terms.lexicon;
 	const struct bs_segment_meta *meta = &walk->segment->meta;
 	uint64_t pad_off = lexicon->n_terms ? lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES : 0;
 	bool is_end = walk->terms_off == pad_off && walk->separators_off == lexicon->separators.n_bytes;
@@ -322,7 +324,7 @@ static void check_term(struct term_walk *walk)
 {
 	uint64_t ordinal = walk->cursor.ordinal;
 	uint64_t block = ordinal / BS_LEXICON_BLOCK_TERMS;
-	bool is_last = ordinal + 1 == walk->segment->lexicon.n_terms;
+	bool is_last = ordinal + 1 == walk->segment->terms.lexicon.n_terms;
 	check_term_order(walk);
 	expect_of_term(walk, walk->cursor.term.used_bytes > 0, "is empty");
 	expect_of_term(walk, walk->cursor.df >= 1 && walk->cursor.df <= walk->segment->meta.n_docs,
@@ -339,15 +341,15 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
 	uint32_t *next = &walk->next_exact[s];
-	while (*next < slab->exact.n_columns && u32_at(&slab->exact_terms, *next) < walk->cursor.ordinal)
+	while (*next < slab->exact.level.n_columns && u32_at(&slab->exact.terms, *next) < walk->cursor.ordinal)
 		++*next;
-	return *next < slab->exact.n_columns && u32_at(&slab->exact_terms, *next) == walk->cursor.ordinal;
+	return *next < slab->exact.level.n_columns && u32_at(&slab->exact.terms, *next) == walk->cursor.ordinal;
 }
 
 /* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
 static void find_exceptions(struct term_walk *walk, bool is_exact)
 {
-	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
+	const struct bs_exceptions *exceptions = &walk->segment->terms.exceptions;
 	struct check *check = walk->check;
 	struct bs_term_exceptions list;
 	bs_vector_clear(&walk->excepted);
@@ -394,7 +396,7 @@ static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs
 		take_exceptions(walk, s, &live);
 	if (check->status)
 		return 0;
-	uint64_t n_docs = check->kernel->count(walk->frame.lines, &live);
+	uint64_t n_docs = check->kernel->lines.count(walk->frame.lines, &live);
 	check_word_tfs(walk, s, walk->frame.lines, &live);
 	return n_docs;
 }
@@ -408,10 +410,10 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	bs_column column;
 	bs_live_all(&live, slab->n_blocks);
 	take_exceptions(walk, s, NULL);
-	TRY(check, bs_slab_column(slab, &slab->exact, walk->next_exact[s], NULL, &column, check->err));
+	TRY(check, bs_slab_column(slab, &slab->exact.level, walk->next_exact[s], NULL, &column, check->err));
 	if (!check->status)
 		check_word_tfs(walk, s, column, &live);
-	return check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
+	return check->popcounts[s][slab->exact.level.first_column + walk->next_exact[s]];
 }
 
 /* What there is to know of a term when lists of rare terms are looked at, after all terms. */
@@ -419,13 +421,13 @@ static void note_term(struct term_walk *walk, const struct bs_and_term *term, ui
 {
 	struct check *check = walk->check;
 	bool is_word = walk->cursor.term.data[0] != BS_KEY_COMPOUND;
-	size_t treatment = (size_t)(term->treatment - walk->segment->treatments.entries);
+	size_t treatment = (size_t)(term->treatment - walk->segment->terms.treatments.entries);
 	if (check->status)
 		return;
 	check->hashes[walk->cursor.ordinal] = hash;
 	check->kinds[walk->cursor.ordinal] =
 		(uint8_t)(treatment | (is_word ? TERM_IS_WORD : 0) |
-		          (is_word && walk->cursor.df >= walk->segment->tf_levels.min_df ? TERM_HAS_LEVELS : 0));
+		          (is_word && walk->cursor.df >= walk->segment->terms.tf_levels.min_df ? TERM_HAS_LEVELS : 0));
 }
 
 /* The documents that df promises must be in the slabs: those of a rare term are in as many as lists say. */
@@ -436,15 +438,16 @@ static void check_documents(struct term_walk *walk)
 	struct bs_and_term term;
 	uint64_t hash = hash_of(walk);
 	uint64_t n_sure = check->status ? 0 : check->listed[walk->cursor.ordinal];
-	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
+	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->terms.treatments);
 	find_exceptions(walk, term.treatment->has_exceptions);
 	note_term(walk, &term, hash);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
 		const struct bs_slab *slab = &segment->slabs[s];
-		if (slab->n_levels == 0)
+		if (slab->hashed.n_levels == 0)
 			take_exceptions(walk, s, NULL);
 		else if (exact_in_slab(walk, s) && !term.treatment->has_exceptions)
-			check->n_rare_exact += check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
+			check->n_rare_exact +=
+				check->popcounts[s][slab->exact.level.first_column + walk->next_exact[s]];
 		else if (exact_in_slab(walk, s))
 			n_sure += count_exact(walk, s);
 		else if (term.treatment->has_exceptions)
@@ -461,7 +464,7 @@ static void check_documents(struct term_walk *walk)
 /* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
 static void tell_progress(struct term_walk *walk)
 {
-	uint64_t n_terms = walk->segment->lexicon.n_terms, n_bytes = 0;
+	uint64_t n_terms = walk->segment->terms.lexicon.n_terms, n_bytes = 0;
 	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
 		return;
 	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)
@@ -492,7 +495,7 @@ static void walk_terms(struct term_walk *walk)
 void bs_check_terms(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
-	const struct bs_lexicon *lexicon = &segment->lexicon;
+	const struct bs_lexicon *lexicon = &segment->terms.lexicon;
 	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
 	struct term_walk walk = {.check = check, .segment = segment, .cursor = {.lexicon = lexicon}};
 	touch_all(check, &lexicon->chapters);

@@ -33,24 +33,27 @@ static enum bs_status open_exact(struct bs_slab *slab, const struct bs_container
                                  struct bs_error *err)
 {
 	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
-	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
-	enum bs_status status = check_bytes(&slab->popcounts, (uint64_t)slab->n_levels * 8 + (uint64_t)n_exact * 4, i, err);
-	return status ? status : check_bytes(&slab->exact_terms, (uint64_t)n_exact * 4, i, err);
+	slab->exact.terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
+	enum bs_status status =
+		check_bytes(&slab->popcounts, (uint64_t)slab->hashed.n_levels * 8 + (uint64_t)n_exact * 4, i, err);
+	return status ? status : check_bytes(&slab->exact.terms, (uint64_t)n_exact * 4, i, err);
 }
 
 static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                                  const struct bs_slab_shape *shape, struct bs_error *err)
 {
 	struct bs_section offsets = bs_container_section(file, BS_SECTION_FORWARD_OFFSETS, i);
-	slab->forward_terms = bs_container_section(file, BS_SECTION_FORWARD_TERMS, i);
-	slab->forward_columns = bs_container_section(file, BS_SECTION_FORWARD_COLUMNS, i);
-	slab->exact.n_columns = shape->n_exact;
-	enum bs_status status = bs_forward_filter_open(&slab->forward_filter, file, i, slab->n_docs, shape->hashing, err);
+	slab->forward.terms = bs_container_section(file, BS_SECTION_FORWARD_TERMS, i);
+	slab->forward.columns = bs_container_section(file, BS_SECTION_FORWARD_COLUMNS, i);
+	slab->exact.level.n_columns = shape->n_exact;
+	enum bs_status status =
+		bs_forward_filter_open(&slab->forward.filter, file, i, slab->n_docs, shape->hashing, err);
 	if (!status)
-		status = check_bytes(&slab->forward_columns, (uint64_t)shape->n_exact * bs_forward_groups(slab->n_docs) * 8, i, err);
+		status = check_bytes(&slab->forward.columns,
+		                     (uint64_t)shape->n_exact * bs_forward_groups(slab->n_docs) * 8, i, err);
 	if (!status)
 		status = open_exact(slab, file, i, shape->n_exact, err);
-	return status ? status : bs_packed_open(&slab->forward_offsets, offsets, (uint64_t)slab->n_docs + 1, err);
+	return status ? status : bs_packed_open(&slab->forward.offsets, offsets, (uint64_t)slab->n_docs + 1, err);
 }
 
 static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,
@@ -58,11 +61,11 @@ static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape
 {
 	uint64_t n_columns = 0;
 	*n_lines_out = 0;
-	slab->n_levels = treatments->n_levels;
-	for (uint32_t level = 0; level < slab->n_levels; level++)
-		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], n_lines_out,
-		            &n_columns);
-	place_level(slab, &slab->exact, BS_LEVEL_DOCUMENT, shape->n_exact, n_lines_out, &n_columns);
+	slab->hashed.n_levels = treatments->n_levels;
+	for (uint32_t level = 0; level < slab->hashed.n_levels; level++)
+		place_level(slab, &slab->hashed.levels[level], treatments->ranks[level], shape->n_columns[level],
+		            n_lines_out, &n_columns);
+	place_level(slab, &slab->exact.level, BS_LEVEL_DOCUMENT, shape->n_exact, n_lines_out, &n_columns);
 }
 
 void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
@@ -73,10 +76,10 @@ void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
 	*slab = (struct bs_slab){
 		.n_docs = shape->n_docs,
 		.n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS,
-		.density = density,
+		.hashed.density = density,
 		.columns = {.data = (const uint8_t *)columns, .n_bytes = n_lines * BS_LINE_BYTES},
 	};
-	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
+	memcpy(slab->hashed.n_columns, shape->n_columns, sizeof(slab->hashed.n_columns));
 	place_levels(slab, shape, treatments, &n_placed);
 }
 
@@ -99,9 +102,9 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
                             struct bs_error *err)
 {
 	*slab = (struct bs_slab){.n_docs = shape->n_docs};
-	slab->least_exact = shape->least_exact;
+	slab->exact.least_popcount = shape->least_exact;
 	slab->least_length = shape->least_length;
-	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
+	memcpy(slab->hashed.n_columns, shape->n_columns, sizeof(slab->hashed.n_columns));
 	if (shape->n_docs == 0 || (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
 	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
@@ -150,7 +153,7 @@ enum bs_status bs_slab_level_popcount(const struct bs_slab *slab, uint32_t l, ui
 
 enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, uint32_t *n_out, struct bs_error *err)
 {
-	uint64_t at = (uint64_t)slab->n_levels * 8 + (uint64_t)c * 4;
+	uint64_t at = (uint64_t)slab->hashed.n_levels * 8 + (uint64_t)c * 4;
 	enum bs_status status = bs_section_touch(&slab->popcounts, at, 4, err);
 	*n_out = status ? 0 : bs_load_u32(slab->popcounts.data + at);
 	return status;
@@ -159,15 +162,15 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
                                   uint32_t *column_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = slab->exact.n_columns;
+	uint32_t low = 0, high = slab->exact.level.n_columns;
 	*found_out = false;
 	*column_out = high;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		enum bs_status status = bs_section_touch(&slab->exact_terms, (uint64_t)middle * 4, 4, err);
+		enum bs_status status = bs_section_touch(&slab->exact.terms, (uint64_t)middle * 4, 4, err);
 		if (status)
 			return status;
-		uint32_t found = bs_load_u32(slab->exact_terms.data + (uint64_t)middle * 4);
+		uint32_t found = bs_load_u32(slab->exact.terms.data + (uint64_t)middle * 4);
 		if (found == term_ordinal) {
 			*found_out = true;
 			*column_out = middle;
@@ -184,10 +187,10 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                     struct bs_error *err)
 {
-	enum bs_status status = bs_packed_get_span(&slab->forward_offsets, row, start_out, end_out, err);
+	enum bs_status status = bs_packed_get_span(&slab->forward.offsets, row, start_out, end_out, err);
 	if (status)
 		return status;
-	if (*start_out > *end_out || *end_out > slab->forward_terms.n_bytes)
+	if (*start_out > *end_out || *end_out > slab->forward.terms.n_bytes)
 		return bs_container_corrupt(slab->rows.file, err, "forward list %u has impossible bounds", row);
 	return BS_OK;
 }
@@ -196,8 +199,8 @@ enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, co
                                       struct bs_error *err)
 {
 	uint64_t n_bytes = (uint64_t)bs_forward_groups(slab->n_docs) * 8;
-	*words_out = slab->forward_columns.data + c * n_bytes;
-	return bs_section_touch(&slab->forward_columns, c * n_bytes, n_bytes, err);
+	*words_out = slab->forward.columns.data + c * n_bytes;
+	return bs_section_touch(&slab->forward.columns, c * n_bytes, n_bytes, err);
 }
 
 enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
@@ -206,7 +209,7 @@ enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, ui
 	uint64_t start, end;
 	*has_out = false;
 	enum bs_status status = bs_slab_forward_span(slab, row, &start, &end, err);
-	return status ? status : bs_forward_list_has(&slab->forward_terms, start, end, term_ordinal, has_out, err);
+	return status ? status : bs_forward_list_has(&slab->forward.terms, start, end, term_ordinal, has_out, err);
 }
 
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,

@@ -47,25 +47,40 @@ struct bs_level {
 	uint64_t first_column; /* number of its column 0 among all of the slab */
 };
 
+/* The hashed columns of a slab, level by level. */
+struct bs_slab_hashed {
+	uint32_t n_levels;                 /* 0: the slab has forward lists instead */
+	struct bs_level levels[BS_MAX_LEVELS];
+	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths of the levels, for bs_slab_hashes */
+	float density;                     /* target share of set bits */
+};
+
+/* The exact columns of a slab: one for each frequent term. */
+struct bs_slab_exact {
+	struct bs_level level;    /* where they are; of forward lists, only n_columns is set */
+	struct bs_section terms;  /* u32 a column: the term's ordinal, ascending */
+	uint32_t least_popcount;  /* set bits of the sparsest one: rarer terms have none */
+};
+
+/* The forward lists of a slab without levels: the terms of each row. */
+struct bs_slab_forward {
+	struct bs_packed offsets;   /* of each row's list in `terms`, and one more offset for the end */
+	struct bs_section terms;    /* term ordinals, ascending in each row */
+	struct bs_section columns;  /* exact columns: bs_forward_groups(n_docs) words each, one bit a row */
+	struct bs_forward_filter filter;
+};
+
 struct bs_slab {
 	uint32_t n_docs;
 	uint32_t n_blocks;
-	uint64_t first_row; /* rows of the slabs before this one, in the segment */
-	uint32_t n_levels; /* 0: forward lists, of exact below only n_columns */
-	struct bs_level levels[BS_MAX_LEVELS];
-	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
-	struct bs_level exact; /* n_columns exact columns */
-	uint32_t least_exact;  /* popcount of the sparsest exact column: rarer terms have none */
-	uint32_t least_length; /* of its documents, in positions */
-	float density;         /* share of bits that hashed columns were made to have */
-	struct bs_section columns;
-	struct bs_section popcounts; /* u64 a level: set bits of its columns; u32 an exact column: its set bits */
-	struct bs_section exact_terms;
-	struct bs_packed rows;         /* the document of each */
-	struct bs_packed forward_offsets; /* one a row and one more */
-	struct bs_section forward_terms;
-	struct bs_section forward_columns; /* exact ones: bs_forward_groups(n_docs) words each, a bit a row */
-	struct bs_forward_filter forward_filter;
+	uint64_t first_row;           /* number of rows of the slabs before this one, in the segment */
+	struct bs_slab_hashed hashed;
+	struct bs_slab_exact exact;
+	struct bs_slab_forward forward;
+	uint32_t least_length;        /* of its documents, in positions */
+	struct bs_section columns;    /* those of the levels, then the exact ones */
+	struct bs_section popcounts;  /* set bits: u64 for each level, u32 for each exact column */
+	struct bs_packed rows;        /* the document of each row */
 };
 
 /* A block column is one line whatever the slab's size: lane l stands for the 2^shift documents from row l * 2^shift on,
@@ -166,7 +181,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_sla
 	return bs_packed_get_u32(&slab->rows, row, document_out, err);
 }
 
-/* Forward lists: where the row's list stands in forward_terms. */
+/* Forward lists: where the row's list is in forward.terms. */
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

@@ -28,7 +28,7 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 {
 	bool found = false;
 	*here = (struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
-	if (slab->exact.n_columns == 0 || term->df < slab->least_exact)
+	if (slab->exact.level.n_columns == 0 || term->df < slab->exact.least_popcount)
 		return BS_OK;
 	uint32_t column;
 	enum bs_status status = bs_slab_find_exact(slab, term->ordinal, &found, &column, err);
@@ -40,8 +40,8 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 
 void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term)
 {
-	uint32_t coarsest = slab->n_levels - 1;
-	const struct bs_level *level = &slab->levels[coarsest];
+	uint32_t coarsest = slab->hashed.n_levels - 1;
+	const struct bs_level *level = &slab->hashed.levels[coarsest];
 	if (level->n_columns == 0)
 		return;
 	for (uint32_t i = 0; i < term->treatment->n_columns[coarsest]; i++) {
@@ -101,9 +101,10 @@ static enum bs_status push_exact(const struct bs_slab *slab, const struct bs_sla
 	for (size_t t = 0; t < n_terms; t++) {
 		float share = (float)terms[t]->popcount / (float)slab->n_docs;
 		bs_column column;
-		if (terms[t]->exact_column == BS_NO_COLUMN || (share > slab->density) != dense)
+		if (terms[t]->exact_column == BS_NO_COLUMN || (share > slab->hashed.density) != dense)
 			continue;
-		enum bs_status status = bs_slab_column(slab, &slab->exact, terms[t]->exact_column, live, &column, err);
+		enum bs_status status =
+			bs_slab_column(slab, &slab->exact.level, terms[t]->exact_column, live, &column, err);
 		if (status)
 			return status;
 		insert_column(list, column, share);
@@ -117,10 +118,10 @@ static enum bs_status push_round(const struct bs_slab *slab, uint32_t level_inde
                                  const struct bs_live *live, struct column_list *list, bool *more_out,
                                  struct bs_error *err)
 {
-	const struct bs_level *level = &slab->levels[level_index];
+	const struct bs_level *level = &slab->hashed.levels[level_index];
 	*more_out = false;
 	for (size_t t = 0; t < n_terms; t++) {
-		uint32_t k = bs_slab_hashes(terms[t]->term->treatment, slab->n_columns, level_index);
+		uint32_t k = bs_slab_hashes(terms[t]->term->treatment, slab->hashed.n_columns, level_index);
 		if (terms[t]->exact_column != BS_NO_COLUMN || i >= k)
 			continue;
 		if (level->n_columns == 0) {
@@ -132,7 +133,7 @@ static enum bs_status push_round(const struct bs_slab *slab, uint32_t level_inde
 		enum bs_status status = bs_slab_column(slab, level, c, live, &to->column, err);
 		if (status)
 			return status;
-		to->share = slab->density;
+		to->share = slab->hashed.density;
 		*more_out |= i + 1 < k;
 	}
 	return BS_OK;
@@ -208,12 +209,12 @@ static uint64_t and_groups(const struct bs_kernel *kernel, const struct column_l
 	struct bs_live groups = {{0}};
 	for (size_t g = 0; g < BS_SLAB_MAX_BLOCKS / 8; g++)
 		groups.words[0] |= (uint64_t)((live->words[g / 8] >> (g % 8 * 8) & 0xff) != 0) << g;
-	uint64_t n_read = kernel->and_columns(frame->groups, &groups, column_pointers(list, scratch), list->n,
+	uint64_t n_read = kernel->lines.and_columns(frame->groups, &groups, column_pointers(list, scratch), list->n,
 	                                      columns_before_test(list, 1), true);
 	for (size_t g = 0; g < BS_SLAB_MAX_BLOCKS / 8; g++)
 		if (!(groups.words[0] >> g & 1))
 			live->words[g / 8] &= ~(UINT64_C(0xff) << (g % 8 * 8));
-	kernel->spread_groups(frame->lines, live, frame->groups);
+	kernel->lines.spread_groups(frame->lines, live, frame->groups);
 	return n_read;
 }
 
@@ -225,7 +226,7 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 	bool fresh = true;
 	struct column_list list;
 	enum bs_status status = reserve_columns(scratch, n_terms, err);
-	for (uint32_t level = slab->n_levels; level-- > 0 && !status;) {
+	for (uint32_t level = slab->hashed.n_levels; level-- > 0 && !status;) {
 		status = list_columns(slab, level, terms, n_terms, scratch, live, &list, err);
 		if (status)
 			return status;
@@ -234,13 +235,13 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 		if (list.n == 0 || list.is_impossible)
 			continue;
 		uint64_t n_read = list.n;
-		if (slab->levels[level].rank == BS_LEVEL_BLOCK) {
+		if (slab->hashed.levels[level].rank == BS_LEVEL_BLOCK) {
 			and_blocks(slab, &list, live);
-		} else if (slab->levels[level].rank == BS_LEVEL_GROUP) {
+		} else if (slab->hashed.levels[level].rank == BS_LEVEL_GROUP) {
 			n_read = and_groups(kernel, &list, scratch, frame, live);
 			fresh = false;
 		} else {
-			n_read = kernel->and_columns(frame->lines, live, column_pointers(&list, scratch), list.n,
+			n_read = kernel->lines.and_columns(frame->lines, live, column_pointers(&list, scratch), list.n,
 			                             columns_before_test(&list, fresh ? 1 : 1.0 / 64), fresh);
 			cost->document_lines += n_read;
 		}

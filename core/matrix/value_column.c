@@ -291,19 +291,20 @@ uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_ke
 	struct bs_live joined_live = {{0}};
 	uint64_t n_read = 0;
 	if (ranks->n == 1 && part->n_layers == 1 && part->n_entries == 0)
-		return kernel->keep_ranks(lines, live, layer_of(part, 0, first_block), part->n_slices, ranks->spans[0].low,
-		                          ranks->spans[0].last);
+		return kernel->lines.keep_ranks(lines, live, layer_of(part, 0, first_block), part->n_slices,
+		                                ranks->spans[0].low, ranks->spans[0].last);
 	for (uint32_t span = 0; span < ranks->n; span++) {
 		for (uint32_t layer = 0; layer < part->n_layers; layer++) {
 			struct bs_live one_live = {{0}};
-			kernel->or_lines(scratch[1], &one_live, lines, live);
-			n_read += kernel->keep_ranks(scratch[1], &one_live, layer_of(part, layer, first_block), part->n_slices,
-			                             ranks->spans[span].low, ranks->spans[span].last);
-			kernel->or_lines(scratch[0], &joined_live, scratch[1], &one_live);
+			kernel->lines.or_lines(scratch[1], &one_live, lines, live);
+			n_read += kernel->lines.keep_ranks(scratch[1], &one_live, layer_of(part, layer, first_block),
+			                                   part->n_slices, ranks->spans[span].low,
+			                                   ranks->spans[span].last);
+			kernel->lines.or_lines(scratch[0], &joined_live, scratch[1], &one_live);
 		}
 	}
 	join_listed(part, ranks, first_block, n_blocks, scratch[0], &joined_live);
-	kernel->and_lines(lines, live, scratch[0], &joined_live);
+	kernel->lines.and_lines(lines, live, scratch[0], &joined_live);
 	return n_read;
 }
 

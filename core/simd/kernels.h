@@ -104,8 +104,8 @@ static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 	return states[trigram / BS_GRAM_STATES_A_WORD] >> (2 * (trigram % BS_GRAM_STATES_A_WORD)) & 3;
 }
 
-struct bs_kernel {
-	const char *name;
+/* Loops over lines of columns: boolean operators, filters and counts. */
+struct bs_line_kernels {
 	/* For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving
 	 * the block when its line is all zero and clearing its live bit. Blocks are those of live. The first n_untested
 	 * columns are read without a look at what is left: a hint, which changes nothing but the time. Returns lines
@@ -136,13 +136,14 @@ struct bs_kernel {
 	 * predicates). low <= last < 2^n_slices. Returns lines read: a block is left where all is decided. */
 	uint64_t (*keep_ranks)(uint64_t *lines, struct bs_live *live, const uint64_t *slices, uint32_t n_slices, uint32_t low,
 	                       uint32_t last);
-	/* Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero,
-	 * which is one solution only. False: there is none. */
-	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 	/* Set bits of the live lines. */
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */
 	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
+};
+
+/* Loops over text: search, tokenizing, and the columns of its grams. */
+struct bs_text_kernels {
 	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or n_bytes. from <=
 	 * n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_needle)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle);
@@ -164,6 +165,16 @@ struct bs_kernel {
 	/* The 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes
 	 * a group. 4 <= n <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
+};
+
+/* One version of all loops, for one instruction set. Immutable. */
+struct bs_kernel {
+	const char *name; /* as bs_kernel_choose takes it */
+	struct bs_line_kernels lines;
+	struct bs_text_kernels text;
+	/* Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero,
+	 * which is one solution only. False: there is none. */
+	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 };
 
 /* Fills rows from of, of which nothing may be set from 0x80 on. */

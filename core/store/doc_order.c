@@ -132,7 +132,7 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 {
 	const struct bs_snapshot *snapshot = cursor->snapshot;
 	const struct bs_doc_table *table =
-		segment == BS_DOC_EXCLUDED ? &snapshot->exclusions : &snapshot->segments[segment].docs;
+		segment == BS_DOC_EXCLUDED ? &snapshot->exclusions.table : &snapshot->segments[segment].docs;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
 		struct bs_source_range range = bs_doc_table_range(table, i);

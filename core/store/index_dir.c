@@ -419,7 +419,8 @@ enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct
 	*n_changed_out = 0;
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++) {
 		struct bs_segment_record record = snapshot->manifest.segments[i];
-		uint64_t n_deleted = snapshot->changed_tombstones[i] ? bs_snapshot_n_deleted(snapshot, i) : record.n_deleted;
+		uint64_t n_deleted =
+			snapshot->tombstones.changed[i] ? bs_snapshot_n_deleted(snapshot, i) : record.n_deleted;
 		bool is_changed = n_deleted != record.n_deleted;
 		*n_changed_out += is_changed;
 		if (n_deleted == record.n_docs && is_changed)
@@ -429,7 +430,8 @@ enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct
 			record.n_deleted = n_deleted;
 		}
 		if (is_changed && n_deleted)
-			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
+			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones.bits[i],
+			                             record.n_docs, err);
 		if (!status)
 			status = bs_manifest_add_segment(manifest, &record, err);
 	}

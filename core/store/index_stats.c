@@ -103,9 +103,9 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	parts[BS_PART_REST] += left - n_checked;
 	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
 		const struct bs_slab *slab = &segment->slabs[s];
-		for (uint32_t l = 0; l < slab->n_levels; l++)
-			parts[part_of_rank(slab->levels[l].rank)] += level_bytes(&slab->levels[l]);
-		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&slab->exact);
+		for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
+			parts[part_of_rank(slab->hashed.levels[l].rank)] += level_bytes(&slab->hashed.levels[l]);
+		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&slab->exact.level);
 	}
 	for (uint32_t s = 0; s < segment->grams.n_slabs; s++) {
 		const struct bs_gram_slab *slab = &segment->grams.slabs[s];
@@ -116,8 +116,8 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 static enum bs_status count_exact(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	stats->n_exact = slab->exact.n_columns;
-	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
+	stats->n_exact = slab->exact.level.n_columns;
+	for (uint32_t c = 0; c < slab->exact.level.n_columns && !status; c++) {
 		uint32_t n;
 		status = bs_slab_exact_popcount(slab, c, &n, err);
 		stats->n_exact_postings += n;
@@ -133,7 +133,7 @@ static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_sta
 		uint32_t n = 0;
 		status = bs_slab_forward_span(slab, row, &start, &end, err);
 		if (!status)
-			status = bs_forward_list_count(&slab->forward_terms, start, end, &n, err);
+			status = bs_forward_list_count(&slab->forward.terms, start, end, &n, err);
 		stats->n_forward_postings += n;
 	}
 	if (!status)
@@ -144,13 +144,13 @@ static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_sta
 
 static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
-	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->n_levels};
-	if (slab->n_levels == 0)
+	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->hashed.n_levels};
+	if (slab->hashed.n_levels == 0)
 		return count_lists(slab, stats, err);
 	enum bs_status status = BS_OK;
-	for (uint32_t l = 0; l < slab->n_levels && !status; l++) {
+	for (uint32_t l = 0; l < slab->hashed.n_levels && !status; l++) {
 		uint64_t n_set;
-		const struct bs_level *level = &slab->levels[l];
+		const struct bs_level *level = &slab->hashed.levels[l];
 		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, slab->n_docs);
 		stats->n_columns[l] = level->n_columns;
 		status = bs_slab_level_popcount(slab, l, &n_set, err);
@@ -180,8 +180,10 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
 	if (status)
 		return bs_summary_is_none(status) ? BS_OK : status;
-	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container) +
-	                                 bs_dir_file_bytes(snapshot->dir, bs_index_file_name("counts", snapshot->manifest.summary_counts, name));
+	stats->parts[BS_PART_SUMMARY] +=
+		bs_container_bytes(file.container) +
+		bs_dir_file_bytes(snapshot->dir,
+	                          bs_index_file_name("counts", snapshot->manifest.summary.counts_number, name));
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
 	stats->n_summary_words = bs_summary_n(&file.summary.words);
@@ -211,8 +213,8 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
 	bs_folders_close(&folders);
 	if (status && status != BS_NOT_FOUND)
 		return status;
-	if (snapshot->exclusion_file)
-		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusion_file);
+	if (snapshot->exclusions.file)
+		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusions.file);
 	return count_summary(snapshot, stats, err);
 }
 
@@ -220,7 +222,7 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 {
 	for (uint32_t s = 0; s < stats->n_segments; s++) {
 		const struct bs_segment_meta *meta = &snapshot->segments[s].meta;
-		const struct bs_container *tombstones = snapshot->tombstone_files[s];
+		const struct bs_container *tombstones = snapshot->tombstones.files[s];
 		for (int part = 0; part < BS_PARTS; part++)
 			stats->parts[part] += stats->segments[s].parts[part];
 		stats->parts[BS_PART_TOMBSTONES] += tombstones ? bs_container_bytes(tombstones) : 0;

@@ -279,8 +279,8 @@ static enum bs_status has_other_versions(const struct bs_manifest *manifest, boo
 {
 	char icu[16], unicode[16];
 	enum bs_status status = bs_words_versions(icu, unicode, err);
-	*has_other_out =
-		!status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
+	*has_other_out = !status &&
+	                 (strcmp(icu, manifest->versions.icu) != 0 || strcmp(unicode, manifest->versions.unicode) != 0);
 	return status;
 }
 
@@ -304,11 +304,11 @@ enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool 
 
 void bs_manifest_mix_words(struct bs_manifest *manifest)
 {
-	size_t n = strlen(manifest->icu_version);
-	if (n > 0 && manifest->icu_version[n - 1] == '+')
+	size_t n = strlen(manifest->versions.icu);
+	if (n > 0 && manifest->versions.icu[n - 1] == '+')
 		return;
-	n = n < sizeof(manifest->icu_version) - 2 ? n : sizeof(manifest->icu_version) - 2;
-	memcpy(manifest->icu_version + n, "+", 2);
+	n = n < sizeof(manifest->versions.icu) - 2 ? n : sizeof(manifest->versions.icu) - 2;
+	memcpy(manifest->versions.icu + n, "+", 2);
 }
 
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
@@ -319,7 +319,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
-	copy_out->summary = copy_out->summary_counts = 0;
+	copy_out->summary.number = copy_out->summary.counts_number = 0;
 	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
@@ -377,8 +377,8 @@ static void write_options(struct bs_file_writer *writer, const struct bs_manifes
 	bs_file_writer_u64(writer, manifest->next_number);
 	bs_file_writer_u32(writer, option_flags(options));
 	bs_file_writer_u64(writer, density_ppm(options->density));
-	write_string(writer, manifest->icu_version);
-	write_string(writer, manifest->unicode_version);
+	write_string(writer, manifest->versions.icu);
+	write_string(writer, manifest->versions.unicode);
 	write_optional(writer, options->stem_language);
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
@@ -409,9 +409,9 @@ static void write_words(struct bs_file_writer *writer, const struct bs_index_opt
 static void write_summary(struct bs_file_writer *writer, const struct bs_manifest *manifest)
 {
 	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
-	bs_file_writer_u64(writer, manifest->summary);
+	bs_file_writer_u64(writer, manifest->summary.number);
 	bs_file_writer_u64(writer, manifest->options.summary_rate);
-	bs_file_writer_u64(writer, manifest->summary_counts);
+	bs_file_writer_u64(writer, manifest->summary.counts_number);
 }
 
 /* Earlier programs pass over it: what they commit keeps no such grams from then on. */
@@ -485,8 +485,8 @@ static void write_segments(struct bs_file_writer *writer, const struct bs_manife
 		bs_file_writer_u64(writer, segment->n_bytes);
 		bs_file_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
 	}
-	bs_file_writer_u64(writer, manifest->exclusions);
-	bs_file_writer_u64(writer, manifest->n_exclusions);
+	bs_file_writer_u64(writer, manifest->exclusions.number);
+	bs_file_writer_u64(writer, manifest->exclusions.n_docs);
 	bs_file_writer_section(writer, SECTION_FIELDS, 0);
 	bs_file_writer_varint(writer, manifest->fields.n_terms);
 	for (uint32_t i = 0; i < manifest->fields.n_terms; i++)
@@ -658,8 +658,8 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	for (size_t i = 0; i < N_FLAGS; i++)
 		*(bool *)((char *)options + flag_options[i]) = flags >> i & 1;
 	options->density = (double)density / 1e6;
-	read_version(&cursor, manifest->icu_version);
-	read_version(&cursor, manifest->unicode_version);
+	read_version(&cursor, manifest->versions.icu);
+	read_version(&cursor, manifest->versions.unicode);
 	options->stem_language = read_optional(&cursor);
 	options->id_field = read_optional(&cursor);
 	options->text_fields = read_list(&cursor);
@@ -703,18 +703,19 @@ static enum bs_status read_summary(const struct bs_container *file, struct bs_ma
 	if (n_bytes == 0)
 		return BS_OK;
 	struct cursor cursor = cursor_open(file, SECTION_SUMMARY, err);
-	manifest->summary = read_u64(&cursor);
+	manifest->summary.number = read_u64(&cursor);
 	manifest->options.summary_rate = read_u64(&cursor);
 	/* A summary without counts beside it is of another making: there is none. */
 	if (n_bytes == 2 * sizeof(uint64_t))
-		manifest->summary = 0;
+		manifest->summary.number = 0;
 	else
-		manifest->summary_counts = read_u64(&cursor);
-	expect(&cursor, !manifest->summary == !manifest->summary_counts, "a summary or its counts without the other, file",
-	       manifest->summary + manifest->summary_counts);
+		manifest->summary.counts_number = read_u64(&cursor);
+	expect(&cursor, !manifest->summary.number == !manifest->summary.counts_number,
+	       "a summary or its counts without the other, file",
+	       manifest->summary.number + manifest->summary.counts_number);
 	expect(&cursor, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate", manifest->options.summary_rate);
-	expect(&cursor, manifest->options.summary_rate > 0 || !manifest->summary, "a summary where there is none, file",
-	       manifest->summary);
+	expect(&cursor, manifest->options.summary_rate > 0 || !manifest->summary.number,
+	       "a summary where there is none, file", manifest->summary.number);
 	return cursor_close(&cursor);
 }
 
@@ -829,7 +830,8 @@ bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint6
                            char name_out[BS_INDEX_NAME_BYTES])
 {
 	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts"};
-	const uint64_t others[] = {manifest->exclusions, manifest->summary, manifest->summary_counts};
+	const uint64_t others[] = {manifest->exclusions.number, manifest->summary.number,
+	                           manifest->summary.counts_number};
 	const size_t n_of_segments = 2 * (size_t)manifest->n_segments;
 	while (*at < n_of_segments + sizeof(others) / sizeof(*others)) {
 		size_t i = (*at)++, kind = i < n_of_segments ? i % 2 : 2 + i - n_of_segments;
@@ -898,10 +900,10 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 		if (!cursor.status)
 			cursor.status = bs_manifest_add_segment(manifest, &segment, err);
 	}
-	manifest->exclusions = read_u64(&cursor);
-	manifest->n_exclusions = read_u64(&cursor);
-	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0),
-	       "a file of exclusions, or none, where there are", manifest->n_exclusions);
+	manifest->exclusions.number = read_u64(&cursor);
+	manifest->exclusions.n_docs = read_u64(&cursor);
+	expect(&cursor, (manifest->exclusions.number != 0) == (manifest->exclusions.n_docs != 0),
+	       "a file of exclusions, or none, where there are", manifest->exclusions.n_docs);
 	enum bs_status status = cursor_close(&cursor);
 	return status ? status : check_numbers(file, manifest, err);
 }

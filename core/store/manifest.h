@@ -105,22 +105,37 @@ BS_VECTOR(bs_segment_records, struct bs_segment_record);
 /* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)
 
+/* The versions that the words of an index were cut with. */
+struct bs_manifest_versions {
+	char icu[16];
+	char unicode[16];
+};
+
+/* The documents that were deleted by id. */
+struct bs_manifest_exclusions {
+	uint64_t number; /* file exc-NUMBER, or 0: nothing was deleted by id */
+	uint64_t n_docs;
+};
+
+/* The summary of the segments (summary.h). */
+struct bs_manifest_summary {
+	uint64_t number;        /* file summary-NUMBER, or 0: these segments have no summary */
+	uint64_t counts_number; /* file counts-NUMBER, or 0: the summary has no counts */
+};
+
 struct bs_manifest {
 	uint64_t generation;  /* of the commit, from 1 */
 	uint64_t next_number; /* for the next file */
-	char icu_version[16];
-	char unicode_version[16];
+	struct bs_manifest_versions versions;
 	struct bs_index_options options;
 	struct bs_source_record *sources;
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	struct bs_term_table fields; /* names of every field indexed since the index was made anew */
-	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
-	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
-	uint64_t n_exclusions;
-	uint64_t summary;     /* file summary-NUMBER, or 0: there is none of these segments */
-	uint64_t summary_counts; /* file counts-NUMBER, if there is one, or 0 */
+	struct bs_term_table fields;    /* names of every field indexed since the index was made anew */
+	struct bs_buffer non_documents; /* index of grams: files that are no documents, see below */
+	struct bs_manifest_exclusions exclusions;
+	struct bs_manifest_summary summary;
 };
 
 /* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */

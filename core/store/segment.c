@@ -35,11 +35,11 @@ static void write_popcounts(struct bs_file_writer *writer, const struct bs_slab_
 		uint32_t n_lines = bs_level_lines(image->treatments->ranks[level], n_blocks);
 		uint64_t n_set = 0;
 		for (uint32_t c = 0; c < shape->n_columns[level]; c++, at += (size_t)n_lines * BS_LINE_WORDS)
-			n_set += image->kernel->popcount(at, n_lines);
+			n_set += image->kernel->lines.popcount(at, n_lines);
 		bs_file_writer_u64(writer, n_set);
 	}
 	for (uint32_t c = 0; c < shape->n_exact; c++, at += (size_t)n_blocks * BS_LINE_WORDS)
-		write_exact_popcount(writer, c, (uint32_t)image->kernel->popcount(at, n_blocks), least_exact_out);
+		write_exact_popcount(writer, c, (uint32_t)image->kernel->lines.popcount(at, n_blocks), least_exact_out);
 }
 
 /* Offsets stand first, so the lists wait in memory. */
@@ -197,7 +197,7 @@ static enum bs_status read_meta(struct bs_segment *segment, struct bs_error *err
 
 static enum bs_status read_treatments(struct bs_segment *segment, struct bs_error *err)
 {
-	struct bs_treatment_table *table = &segment->treatments;
+	struct bs_treatment_table *table = &segment->terms.treatments;
 	struct bs_section section;
 	enum bs_status status = read_section(segment->file, BS_SECTION_TREATMENTS, TREATMENT_HEAD_BYTES, &section, err);
 	if (status)
@@ -224,7 +224,7 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 
 static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error *err)
 {
-	struct bs_tf_levels *levels = &segment->tf_levels;
+	struct bs_tf_levels *levels = &segment->terms.tf_levels;
 	struct bs_section section;
 	enum bs_status status = read_section(segment->file, BS_SECTION_TF_LEVELS, TF_LEVELS_HEAD_BYTES, &section, err);
 	if (status)
@@ -293,10 +293,11 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 		struct bs_slab_shape shape;
 		status = read_shape(segment, entries.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES, i, &shape, err);
 		if (!status)
-			status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
+			status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->terms.treatments,
+			                      err);
 		n_docs += shape.n_docs;
 		segment->slabs[i].first_row = n_docs - shape.n_docs;
-		segment->slabs[i].density = (float)segment->meta.density_ppm / 1e6f;
+		segment->slabs[i].hashed.density = (float)segment->meta.density_ppm / 1e6f;
 	}
 	if (!status && n_docs != segment->meta.n_docs)
 		status = bs_container_corrupt(segment->file, err, "slabs of %llu documents in a segment of %llu",
@@ -308,8 +309,10 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 static enum bs_status open_gram_set(struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_section section = bs_container_section(segment->file, BS_SECTION_GRAM_SET, 0);
-	segment->has_gram_set = section.n_bytes > 0;
-	return segment->has_gram_set ? bs_coded_section_open(&segment->gram_set, &section, 0, section.n_bytes, err) : BS_OK;
+	segment->trigrams.are_known = section.n_bytes > 0;
+	return segment->trigrams.are_known
+	               ? bs_coded_section_open(&segment->trigrams.set, &section, 0, section.n_bytes, err)
+	               : BS_OK;
 }
 
 /* What both kinds have. */
@@ -323,7 +326,8 @@ static enum bs_status open_words(struct bs_segment *segment, const struct bs_dir
 	if (!status)
 		status = read_treatments(segment, err);
 	if (!status)
-		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, segment->meta.n_docs, err);
+		status = bs_lexicon_open(&segment->terms.lexicon, segment->file, segment->meta.n_terms,
+		                         segment->meta.n_docs, err);
 	return status ? status : read_tf_levels(segment, err);
 }
 
@@ -343,13 +347,13 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
 	if (!status)
-		status = bs_tf_table_open(&segment->tfs, segment->file, segment->meta.n_docs, err);
+		status = bs_tf_table_open(&segment->terms.tfs, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = read_slabs(segment, err);
 	if (!status)
-		status = bs_exceptions_open(&segment->exceptions, segment->file, segment->meta.n_docs, err);
+		status = bs_exceptions_open(&segment->terms.exceptions, segment->file, segment->meta.n_docs, err);
 	if (!status)
-		status = bs_rare_lists_open(&segment->rare_lists, segment->file, segment->meta.n_docs, err);
+		status = bs_rare_lists_open(&segment->terms.rare_lists, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
 	if (!status)
@@ -367,9 +371,9 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 		bs_segment_deinit(segment);
 		return status;
 	}
-	segment->store_dictionary = bs_container_section(segment->file, BS_SECTION_STORE_DICTIONARY, 0);
-	segment->store_offsets = bs_container_section(segment->file, BS_SECTION_STORE_OFFSETS, 0);
-	segment->store_frames = bs_container_section(segment->file, BS_SECTION_STORE_FRAMES, 0);
+	segment->stored.dictionary = bs_container_section(segment->file, BS_SECTION_STORE_DICTIONARY, 0);
+	segment->stored.offsets = bs_container_section(segment->file, BS_SECTION_STORE_OFFSETS, 0);
+	segment->stored.frames = bs_container_section(segment->file, BS_SECTION_STORE_FRAMES, 0);
 	return BS_OK;
 }
 
@@ -378,8 +382,8 @@ void bs_segment_deinit(struct bs_segment *segment)
 	free(segment->slabs);
 	bs_gram_slabs_deinit(&segment->grams);
 	bs_value_table_deinit(&segment->values);
-	bs_rare_lists_deinit(&segment->rare_lists);
-	bs_lexicon_deinit(&segment->lexicon);
+	bs_rare_lists_deinit(&segment->terms.rare_lists);
+	bs_lexicon_deinit(&segment->terms.lexicon);
 	bs_doc_table_deinit(&segment->docs);
 	bs_container_close(segment->file);
 	*segment = (struct bs_segment){0};

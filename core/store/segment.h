@@ -60,26 +60,41 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries);
 
+/* The lexicon of a segment, and the data of its terms that is not in the slabs. */
+struct bs_segment_terms {
+	struct bs_treatment_table treatments; /* the columns that a term has, by its frequency */
+	struct bs_lexicon lexicon;            /* the terms, in order */
+	struct bs_tf_table tfs;               /* term frequencies, by document */
+	struct bs_tf_levels tf_levels;        /* the frequencies at which each tf level begins */
+	struct bs_exceptions exceptions;      /* rows that only seem to have a frequent term */
+	struct bs_rare_lists rare_lists;      /* rare terms and the documents that have them */
+};
+
+/* The trigrams that occur in the segment: in its terms and in the text of its files. */
+struct bs_segment_trigrams {
+	bool are_known;              /* false: the segment has no such set */
+	struct bs_coded_section set; /* a bit for each trigram, numbered by bs_summary_gram */
+};
+
+/* The stored text of the documents, see corpus/read/text_store.h. All empty if none is stored. */
+struct bs_segment_store {
+	struct bs_section dictionary; /* of the compression */
+	struct bs_section offsets;    /* where each frame begins */
+	struct bs_section frames;
+};
+
 struct bs_segment {
 	struct bs_container *file;
 	struct bs_segment_meta meta;
-	struct bs_treatment_table treatments;
-	struct bs_lexicon lexicon;
-	struct bs_doc_table docs;
-	struct bs_tf_table tfs;
-	struct bs_tf_levels tf_levels;
-	struct bs_exceptions exceptions;
-	struct bs_rare_lists rare_lists;
-	struct bs_slab *slabs; /* meta.n_slabs */
-	struct bs_gram_slabs grams;
-	struct bs_value_table values;
-	struct bs_id_table ids; /* of standard input; there may be none */
-	bool has_gram_set;    /* the trigrams that its words and its files' texts have are known: */
-	struct bs_coded_section gram_set; /* as bs_summary_gram numbers them */
-	struct bs_section field_names;
-	struct bs_section store_dictionary; /* stored text, empty without; see corpus/read/text_store.h */
-	struct bs_section store_offsets;
-	struct bs_section store_frames;
+	struct bs_segment_terms terms;
+	struct bs_doc_table docs;      /* sources, names, lengths and stamps of the documents */
+	struct bs_slab *slabs;         /* meta.n_slabs */
+	struct bs_gram_slabs grams;    /* the signatures of grams */
+	struct bs_value_table values;  /* the numbers and dates of the fields */
+	struct bs_id_table ids;        /* of records from standard input; may be empty */
+	struct bs_segment_trigrams trigrams;
+	struct bs_section field_names; /* NUL-ended, one after the other */
+	struct bs_segment_store stored;
 };
 
 /* Opens and validates everything but the checksums of pages, which are verified when touched. The caller's struct;

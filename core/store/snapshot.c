@@ -92,21 +92,22 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 	if (status)
 		return status;
 	if (!record->is_rows) {
-		snapshot->n_word_segments++;
-		snapshot->n_docs += segment->meta.n_docs;
-		snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
-		snapshot->n_positions += segment->meta.n_positions;
+		snapshot->totals.n_word_segments++;
+		snapshot->totals.n_docs += segment->meta.n_docs;
+		snapshot->totals.n_live_docs += segment->meta.n_docs - record->n_deleted;
+		snapshot->totals.n_positions += segment->meta.n_positions;
 	}
-	return record->tombstones ? open_tombstones(snapshot->dir, record, &snapshot->tombstone_files[i], &snapshot->tombstones[i], err)
+	return record->tombstones ? open_tombstones(snapshot->dir, record, &snapshot->tombstones.files[i],
+	                                            &snapshot->tombstones.bits[i], err)
 	                          : BS_OK;
 }
 
 static enum bs_status open_exclusions_file(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                            struct bs_container **file, struct bs_doc_table *exclusions, struct bs_error *err)
 {
-	enum bs_status status = open_file(dir, "exc", manifest->exclusions, BS_FILE_EXCLUSIONS, file, err);
+	enum bs_status status = open_file(dir, "exc", manifest->exclusions.number, BS_FILE_EXCLUSIONS, file, err);
 	if (!status)
-		status = bs_doc_table_open(exclusions, *file, manifest->n_exclusions, err);
+		status = bs_doc_table_open(exclusions, *file, manifest->exclusions.n_docs, err);
 	return status ? status : check_sources(manifest, *file, exclusions, err);
 }
 
@@ -119,15 +120,17 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 	size_t n = (size_t)snapshot->manifest.n_segments + 1;
 	snapshot->dir = dir;
 	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
-	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
-	snapshot->tombstones = calloc(n, sizeof(const uint8_t *));
-	snapshot->changed_tombstones = calloc(n, sizeof(uint8_t *));
-	if (!snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones || !snapshot->changed_tombstones)
+	snapshot->tombstones.files = calloc(n, sizeof(struct bs_container *));
+	snapshot->tombstones.bits = calloc(n, sizeof(const uint8_t *));
+	snapshot->tombstones.changed = calloc(n, sizeof(uint8_t *));
+	if (!snapshot->segments || !snapshot->tombstones.files || !snapshot->tombstones.bits ||
+	    !snapshot->tombstones.changed)
 		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
 		status = open_segment(snapshot, i, err);
-	if (!status && snapshot->manifest.exclusions)
-		status = open_exclusions_file(dir, &snapshot->manifest, &snapshot->exclusion_file, &snapshot->exclusions, err);
+	if (!status && snapshot->manifest.exclusions.number)
+		status = open_exclusions_file(dir, &snapshot->manifest, &snapshot->exclusions.file,
+		                              &snapshot->exclusions.table, err);
 	if (status)
 		bs_snapshot_deinit(snapshot);
 	return status;
@@ -214,9 +217,11 @@ static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_
 		if (!status && record->tombstones && record->tombstones >= first_new)
 			status = check_tombstones(dir, record, err);
 	}
-	if (!status && manifest->exclusions && manifest->exclusions >= first_new)
+	if (!status && manifest->exclusions.number && manifest->exclusions.number >= first_new)
 		status = check_exclusions(dir, manifest, err);
-	return !status && manifest->summary && manifest->summary >= first_new ? check_summary(dir, manifest, err) : status;
+	return !status && manifest->summary.number && manifest->summary.number >= first_new
+	               ? check_summary(dir, manifest, err)
+	               : status;
 }
 
 enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before, const struct bs_manifest *manifest,
@@ -229,7 +234,7 @@ enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_mani
 
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments, struct bs_error *err)
 {
-	if (snapshot->n_word_segments < least_segments || snapshot->summary.container)
+	if (snapshot->totals.n_word_segments < least_segments || snapshot->summary.container)
 		return BS_OK;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
 	return bs_summary_is_none(status) ? BS_OK : status;
@@ -260,19 +265,19 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
 		if (snapshot->segments)
 			bs_segment_deinit(&snapshot->segments[i]);
-		if (snapshot->tombstone_files)
-			bs_container_close(snapshot->tombstone_files[i]);
+		if (snapshot->tombstones.files)
+			bs_container_close(snapshot->tombstones.files[i]);
 	}
-	for (uint32_t i = 0; snapshot->changed_tombstones && i <= snapshot->manifest.n_segments; i++)
-		free(snapshot->changed_tombstones[i]);
-	bs_doc_table_deinit(&snapshot->exclusions);
-	bs_container_close(snapshot->exclusion_file);
-	bs_doc_table_builder_deinit(&snapshot->overlay);
-	bs_term_table_deinit(&snapshot->overlay_values);
+	for (uint32_t i = 0; snapshot->tombstones.changed && i <= snapshot->manifest.n_segments; i++)
+		free(snapshot->tombstones.changed[i]);
+	bs_doc_table_deinit(&snapshot->exclusions.table);
+	bs_container_close(snapshot->exclusions.file);
+	bs_doc_table_builder_deinit(&snapshot->overlay.docs);
+	bs_term_table_deinit(&snapshot->overlay.value_names);
 	free(snapshot->segments);
-	free(snapshot->tombstone_files);
-	free(snapshot->tombstones);
-	free(snapshot->changed_tombstones);
+	free(snapshot->tombstones.files);
+	free(snapshot->tombstones.bits);
+	free(snapshot->tombstones.changed);
 	bs_manifest_deinit(&snapshot->manifest);
 	*snapshot = (struct bs_snapshot){0};
 }
@@ -281,10 +286,10 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
                                   struct bs_doc_record *record_out, struct bs_error *err)
 {
 	if (ref.segment == BS_DOC_EXCLUDED)
-		return bs_doc_table_get(&snapshot->exclusions, ref.document, record_out, err);
+		return bs_doc_table_get(&snapshot->exclusions.table, ref.document, record_out, err);
 	if (ref.segment < snapshot->manifest.n_segments)
 		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document, record_out, err);
-	bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
+	bs_doc_table_builder_get(&snapshot->overlay.docs, ref.document, record_out);
 	return BS_OK;
 }
 
@@ -294,7 +299,7 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	*record_out = (struct bs_doc_record){.name = (const uint8_t *)""};
 	if (ref.segment >= manifest->n_segments) {
-		bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
+		bs_doc_table_builder_get(&snapshot->overlay.docs, ref.document, record_out);
 		return BS_OK;
 	}
 	const struct bs_doc_table *docs = &snapshot->segments[ref.segment].docs;
@@ -312,8 +317,8 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
                                 struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)bs_snapshot_segment_docs(snapshot, ref.segment) + 7) / 8;
-	uint8_t **changed = &snapshot->changed_tombstones[ref.segment];
-	const uint8_t **bits = &snapshot->tombstones[ref.segment];
+	uint8_t **changed = &snapshot->tombstones.changed[ref.segment];
+	const uint8_t **bits = &snapshot->tombstones.bits[ref.segment];
 	uint8_t bit = (uint8_t)(1u << (ref.document % 8));
 	if (!*changed && !(*changed = calloc(n_bytes + 1, 1)))
 		return bs_fail_memory(err, "tombstones", n_bytes);
@@ -327,7 +332,7 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 
 uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first, uint32_t end)
 {
-	const uint8_t *bits = snapshot->tombstones[segment];
+	const uint8_t *bits = snapshot->tombstones.bits[segment];
 	uint32_t n = end - first;
 	for (uint32_t d = first; bits && d < end;) {
 		bool is_byte = d % 8 == 0 && end - d >= 8;
@@ -339,7 +344,7 @@ uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment
 
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
-	return count_deleted(snapshot->tombstones[segment], bs_snapshot_segment_docs(snapshot, segment));
+	return count_deleted(snapshot->tombstones.bits[segment], bs_snapshot_segment_docs(snapshot, segment));
 }
 
 enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
@@ -372,7 +377,7 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot)
 {
-	bool has = snapshot->overlay_values.n_terms > 0;
+	bool has = snapshot->overlay.value_names.n_terms > 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++) {
 		const struct bs_value_table *values = &snapshot->segments[s].values;
 		has = values->is_there ? values->is_partial || values->n_fields > 0 : snapshot->segments[s].field_names.n_bytes > 0;
@@ -385,7 +390,8 @@ enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const 
 {
 	uint32_t number;
 	enum bs_status status = BS_OK;
-	*has_out = bs_term_table_find(&snapshot->overlay_values, name, name_bytes, bs_hash_slot(name, name_bytes), &number);
+	*has_out = bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
+	                              &number);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && !*has_out; s++) {
 		const struct bs_segment *segment = &snapshot->segments[s];
 		const struct bs_value_table *values = &segment->values;
@@ -402,7 +408,8 @@ enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, c
 {
 	uint32_t number;
 	enum bs_status status = BS_OK;
-	bool may = !bs_term_table_find(&snapshot->overlay_values, name, name_bytes, bs_hash_slot(name, name_bytes), &number);
+	bool may = !bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
+	                               &number);
 	*has_out = false;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && may; s++) {
 		const struct bs_segment *segment = &snapshot->segments[s];

@@ -19,23 +19,43 @@
 #include "core/store/segment.h"
 #include "core/store/summary.h"
 
-struct bs_snapshot {
-	const struct bs_dir *dir;              /* borrowed */
-	const struct bs_text_provider *texts;  /* of documents that are not stored; whoever opened it sets it. Borrowed; NULL: none */
-	struct bs_manifest manifest;
-	struct bs_segment *segments;           /* manifest.n_segments */
-	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
-	const uint8_t **tombstones;            /* bit d of byte d / 8: document d is deleted; NULL: none. The last: overlay */
-	uint8_t **changed_tombstones;          /* what tombstones points to if it was changed in memory, else NULL */
-	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
-	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
-	struct bs_summary_file summary;        /* zeros, unless bs_snapshot_use_summary found one */
-	struct bs_doc_table_builder overlay;
-	struct bs_term_table overlay_values;   /* names of fields that have numbers or dates there */
-	uint32_t n_word_segments;              /* those of documents, not of rows; what follows is of them */
-	uint64_t n_docs;                       /* with deleted ones, as scores count them */
-	uint64_t n_live_docs;                  /* as opened, or as freshen left it, with the overlay's */
+/* The deleted documents of each segment and of the overlay, which is the last. */
+struct bs_snapshot_tombstones {
+	struct bs_container **files; /* one a segment, NULL: none deleted on disk */
+	const uint8_t **bits;        /* bit d of byte d / 8: document d is deleted; NULL: none */
+	uint8_t **changed;           /* same as `bits` if changed in memory (owned), else NULL */
+};
+
+/* The documents that were deleted by id: they stay excluded until they change. */
+struct bs_snapshot_exclusions {
+	struct bs_container *file; /* NULL: nothing is excluded */
+	struct bs_doc_table table;
+};
+
+/* Documents in memory only, added after opening, before the snapshot is shared. */
+struct bs_snapshot_overlay {
+	struct bs_doc_table_builder docs;
+	struct bs_term_table value_names; /* names of their fields with numbers or dates */
+};
+
+/* Totals over the segments of documents, for scores. Segments of rows are not counted. */
+struct bs_snapshot_totals {
+	uint32_t n_word_segments;
+	uint64_t n_docs;      /* including deleted documents, as scores count them */
+	uint64_t n_live_docs; /* as opened, or as a refresh in memory left it; includes the overlay */
 	uint64_t n_positions;
+};
+
+struct bs_snapshot {
+	const struct bs_dir *dir;             /* borrowed */
+	const struct bs_text_provider *texts; /* of documents not stored; set by the caller. Borrowed, nullable */
+	struct bs_manifest manifest;
+	struct bs_segment *segments;          /* manifest.n_segments */
+	struct bs_snapshot_tombstones tombstones;
+	struct bs_snapshot_exclusions exclusions;
+	struct bs_summary_file summary;       /* zeros, unless bs_snapshot_use_summary found one */
+	struct bs_snapshot_overlay overlay;
+	struct bs_snapshot_totals totals;
 };
 
 /* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed until then.
@@ -66,7 +86,7 @@ enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const ui
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)
 {
-	const uint8_t *bits = snapshot->tombstones[segment];
+	const uint8_t *bits = snapshot->tombstones.bits[segment];
 	return bits && (bits[document / 8] >> (document % 8) & 1);
 }
 
@@ -74,7 +94,7 @@ static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, ui
 static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	return segment < snapshot->manifest.n_segments ? (uint32_t)snapshot->segments[segment].meta.n_docs
-	                                               : snapshot->overlay.n_docs;
+	                                               : snapshot->overlay.docs.n_docs;
 }
 
 /* Whether the segment, or overlay, is one of documents; else it has rows, which searches of files alone look at. */

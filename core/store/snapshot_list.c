@@ -14,14 +14,14 @@ static void add_segments(struct bs_snapshot_list *list, uint32_t entry)
 		list->segments[list->n_segments++] = (struct bs_list_segment){
 			.snapshot = snapshot,
 			.segment = s < n_segments ? &snapshot->segments[s] : NULL,
-			.tombstones = snapshot->tombstones[s],
+			.tombstones = snapshot->tombstones.bits[s],
 			.n_docs = bs_snapshot_segment_docs(snapshot, s),
 			.number = s,
 			.entry = entry,
 		};
-	list->n_docs += snapshot->n_docs;
-	list->n_live_docs += snapshot->n_live_docs;
-	list->n_positions += snapshot->n_positions;
+	list->n_docs += snapshot->totals.n_docs;
+	list->n_live_docs += snapshot->totals.n_live_docs;
+	list->n_positions += snapshot->totals.n_positions;
 }
 
 enum bs_status bs_snapshot_list_init(struct bs_snapshot_list *list, const struct bs_list_entry *entries, uint32_t n_entries,

@@ -18,7 +18,7 @@ struct bs_list_entry {
 struct bs_list_segment {
 	const struct bs_snapshot *snapshot;
 	const struct bs_segment *segment; /* NULL: the overlay of the snapshot */
-	const uint8_t *tombstones;        /* as bs_snapshot.tombstones has them; NULL: nothing is deleted */
+	const uint8_t *tombstones;        /* as bs_snapshot.tombstones.bits has them; NULL: nothing is deleted */
 	uint32_t n_docs;                  /* live or not */
 	uint32_t number;                  /* in the snapshot */
 	uint32_t entry;                   /* the number of the snapshot in the list */

@@ -179,8 +179,8 @@ enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t 
 	if (!stream)
 		return bs_fail_memory(err, "a checksum", 1);
 	bs_checksum_stream_add(stream, switches, sizeof(switches));
-	mix_string(stream, manifest->icu_version);
-	mix_string(stream, manifest->unicode_version);
+	mix_string(stream, manifest->versions.icu);
+	mix_string(stream, manifest->versions.unicode);
 	mix_string(stream, options->stem_language);
 	mix_string(stream, options->analyzer_name);
 	for (size_t i = 0; options->weights && options->weights[i]; i++)
@@ -212,10 +212,10 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 {
 	char name[BS_INDEX_NAME_BYTES];
 	*file = (struct bs_summary_file){.container = NULL};
-	if (!manifest->summary)
+	if (!manifest->summary.number)
 		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
-	enum bs_status status = bs_container_open(dir, bs_index_file_name("summary", manifest->summary, name), BS_FILE_SUMMARY,
-	                                          &file->container, err);
+	enum bs_status status = bs_container_open(dir, bs_index_file_name("summary", manifest->summary.number, name),
+	                                          BS_FILE_SUMMARY, &file->container, err);
 	if (status)
 		return status;
 	struct bs_section bytes = bs_container_section(file->container, SECTION_SUMMARY, 0);
@@ -234,8 +234,9 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
                                       struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
-	enum bs_status status = bs_container_open(dir, bs_index_file_name("counts", manifest->summary_counts, name), BS_FILE_COUNTS,
-	                                          &file->counts_container, err);
+	enum bs_status status =
+		bs_container_open(dir, bs_index_file_name("counts", manifest->summary.counts_number, name),
+	                          BS_FILE_COUNTS, &file->counts_container, err);
 	if (status)
 		return status;
 	struct bs_section section = bs_container_section(file->counts_container, SECTION_COUNTS, 0);
@@ -356,7 +357,7 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_m
                                      const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = open_writer(dir, "summary", manifest->summary, BS_FILE_SUMMARY, &writer, err);
+	enum bs_status status = open_writer(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
@@ -365,5 +366,5 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_m
 	for (uint32_t i = 0; i < manifest->n_segments; i++)
 		bs_file_writer_u64(writer, manifest->segments[i].number);
 	status = bs_file_writer_finish(writer, NULL, err);
-	return status ? status : write_counts(dir, manifest->summary_counts, counts, err);
+	return status ? status : write_counts(dir, manifest->summary.counts_number, counts, err);
 }

@@ -133,7 +133,7 @@ static enum bs_status add_known(const struct bs_summary_known *known, uint64_t n
 /* The same from its lexicon. */
 static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_buffer *hashes, struct bs_error *err)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = false;
 	enum bs_status status = segment->meta.n_terms ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err) : BS_OK;
 	/* All other terms stand behind the words. */
@@ -211,10 +211,11 @@ static enum bs_status add_grams(const struct making *at, struct gram_bits *bits,
 		return bs_fail_memory(err, "trigrams", GRAM_LIMIT / 8);
 	enum bs_status status = place(at, &grams, err);
 	if (!status)
-		status = bs_coded_section_read(&segment->gram_set, &grams, err);
+		status = bs_coded_section_read(&segment->trigrams.set, &grams, err);
 	struct bs_numbers all = bs_numbers_in(&grams);
 	if (!status && all.n && all.at[all.n - 1] >= GRAM_LIMIT)
-		status = bs_container_corrupt(segment->gram_set.section.file, err, "a trigram of more than three bytes");
+		status = bs_container_corrupt(segment->trigrams.set.section.file, err,
+		                              "a trigram of more than three bytes");
 	for (size_t i = 0; i < all.n && !status; i++)
 		bits->words[all.at[i] / 64] |= UINT64_C(1) << (all.at[i] % 64);
 	bs_buffer_deinit(&grams);
@@ -249,12 +250,13 @@ static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 	bs_tally_deinit(tally);
 	enum bs_status status = place(at, all, err);
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		largest = at->segments[i]->gram_set.coded.n > largest->gram_set.coded.n ? at->segments[i] : largest;
-		n_all += at->segments[i]->gram_set.coded.n;
+		largest = at->segments[i]->trigrams.set.coded.n > largest->trigrams.set.coded.n ? at->segments[i]
+		                                                                                : largest;
+		n_all += at->segments[i]->trigrams.set.coded.n;
 	}
 	if (status || !largest)
 		return status;
-	const struct bs_coded_section *base = &largest->gram_set;
+	const struct bs_coded_section *base = &largest->trigrams.set;
 	bool may_stay = n_all - base->coded.n <= base->coded.n / 2;
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
 		if (at->segments[i] != largest || !may_stay)
@@ -307,7 +309,7 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 		else if (n_segments > 1)
 			status = add_grams(at, &bits, segment, err);
 		else
-			status = bs_coded_section_read(&segment->gram_set, numbers, err);
+			status = bs_coded_section_read(&segment->trigrams.set, numbers, err);
 	}
 	if (!status && bits.words)
 		return take_grams(&bits, numbers, err);
@@ -345,7 +347,7 @@ static enum bs_status find_base(const struct making *at, const struct bs_segment
 	enum bs_status status = BS_OK;
 	*found_out = NULL;
 	for (uint32_t i = 0; i < at->manifest->n_segments && set->gone.coded.n == 0 && !*found_out && !status; i++) {
-		const struct bs_coded_section *grams = &at->segments[i]->gram_set;
+		const struct bs_coded_section *grams = &at->segments[i]->trigrams.set;
 		if (!has_segment(&at->old->manifest, at->manifest->segments[i].number) || grams->coded.n != set->base.coded.n ||
 		    grams->coded.n_bytes != n_bytes)
 			continue;
@@ -377,7 +379,7 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		bs_tally_keep(&went, bs_numbers_in(&more));
 	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
 		if (at->segments[i] != base)
-			status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
+			status = bs_tally_leave_out(&at->segments[i]->trigrams.set, &went, err);
 	if (!status)
 		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), base,
 		                             &at->facts.grams, is_done_out, err);
@@ -391,7 +393,7 @@ out:
 /* What is to be read of a segment goes by its terms and trigrams. */
 static uint64_t reading(const struct bs_segment *segment)
 {
-	return segment->meta.n_terms + segment->gram_set.coded.n;
+	return segment->meta.n_terms + segment->trigrams.set.coded.n;
 }
 
 /* Whether less is to be read for what changed than for all. */
@@ -455,12 +457,12 @@ static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 	struct bs_container *file = NULL;
 	struct bs_doc_table docs = {.n_ranges = 0};
 	char name[BS_INDEX_NAME_BYTES];
-	if (!manifest->exclusions)
+	if (!manifest->exclusions.number)
 		return BS_OK;
-	enum bs_status status = bs_container_open(at->dir, bs_index_file_name("exc", manifest->exclusions, name), BS_FILE_EXCLUSIONS,
-	                                          &file, err);
+	enum bs_status status = bs_container_open(at->dir, bs_index_file_name("exc", manifest->exclusions.number, name),
+	                                          BS_FILE_EXCLUSIONS, &file, err);
 	if (!status)
-		status = bs_doc_table_open(&docs, file, manifest->n_exclusions, err);
+		status = bs_doc_table_open(&docs, file, manifest->exclusions.n_docs, err);
 	for (uint32_t i = 0; i < docs.n_ranges && !status; i++)
 		if (bs_doc_table_range(&docs, i).source >= manifest->n_sources)
 			status = bs_container_corrupt(file, err, "exclusions of a source that there is not");
@@ -493,7 +495,7 @@ static enum bs_status find_facts(struct making *at, struct bs_error *err)
 		at->facts.n_docs += is_rows ? 0 : segment->meta.n_docs;
 		at->facts.n_positions += is_rows ? 0 : segment->meta.n_positions;
 		at->facts.n_unknown_files += count_unknown(manifest, segment, is_rows);
-		at->facts.has_grams &= segment->has_gram_set;
+		at->facts.has_grams &= segment->trigrams.are_known;
 	}
 	at->facts.has_text_grams = at->facts.has_grams && manifest->options.grams;
 	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);) {
@@ -594,13 +596,13 @@ static bool is_large(const struct making *at, uint64_t memory_bytes)
 	uint64_t n_words = 0, n_grams = 0;
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
 		n_words += at->segments[i]->meta.n_terms;
-		n_grams += at->segments[i]->gram_set.coded.n;
+		n_grams += at->segments[i]->trigrams.set.coded.n;
 	}
 	for (uint32_t i = 0; at->old && i < at->old->manifest.n_segments; i++) {
 		if (has_segment(at->manifest, at->old->manifest.segments[i].number))
 			continue;
 		n_words += at->old->segments[i].meta.n_terms;
-		n_grams += at->old->segments[i].gram_set.coded.n;
+		n_grams += at->old->segments[i].trigrams.set.coded.n;
 	}
 	n_grams = n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT;
 	return (n_words + n_grams) * MAKING_BYTES > memory_bytes;
@@ -610,7 +612,7 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
                                  uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct making at = {.dir = dir, .old = old, .known = known, .manifest = manifest};
-	manifest->summary = manifest->summary_counts = 0;
+	manifest->summary.number = manifest->summary.counts_number = 0;
 	if (!manifest->options.summary_rate)
 		return BS_OK;
 	enum bs_status status = open_before(&at, err);
@@ -619,16 +621,16 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 	if (!status)
 		status = find_facts(&at, err);
 	if (!status && is_same(&at)) {
-		manifest->summary = old->manifest.summary;
-		manifest->summary_counts = old->manifest.summary_counts;
+		manifest->summary.number = old->manifest.summary.number;
+		manifest->summary.counts_number = old->manifest.summary.counts_number;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
 		if (is_large(&at, memory_bytes) && bs_dir_has_folder(dir))
 			at.files = at.facts.words.files = at.facts.grams.files = dir;
 		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
 		if (!status && at.facts.has_grams)
 			status = count_grams(&at, err);
-		manifest->summary = manifest->next_number++;
-		manifest->summary_counts = manifest->next_number++;
+		manifest->summary.number = manifest->next_number++;
+		manifest->summary.counts_number = manifest->next_number++;
 		if (!status)
 			status = write_files(&at, manifest, err);
 	}
@@ -701,7 +703,7 @@ enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_s
 		*file_out = (struct bs_summary_file){.container = NULL};
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &at.before, err);
 	if (status)
-		return status == BS_NOT_FOUND && !snapshot->manifest.summary ? BS_OK : status;
+		return status == BS_NOT_FOUND && !snapshot->manifest.summary.number ? BS_OK : status;
 	status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &at.before, err);
 	if (!status)
 		status = find_segments(&at, err);

@@ -30,7 +30,7 @@ struct bs_summary_known {
 };
 void bs_summary_known_deinit(struct bs_summary_known *known);
 
-/* Sets manifest->summary, and its counts, to what belongs to its segments, which are written: to the files of the commit before if these
+/* Sets both numbers of manifest->summary to what belongs to its segments, which are written: to the files of the commit before if these
  * are right, or to new ones, written here; 0 if there are to be none. Where either of those files is missing or damaged, both are made
  * anew. old: that commit, opened; NULL: none. known: nullable. If this takes more than memory_bytes, temporary files of dir are used
  * instead of memory, unless dir is an index in memory without a folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */

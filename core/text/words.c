@@ -75,7 +75,8 @@ static struct neighbour neighbour_of(unsigned class)
 
 static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
 {
-	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]]) : (struct neighbour){.is_unit = 0};
+	return at < stretch->end ? neighbour_of(words->ascii.classes.of[stretch->text[at]])
+	                         : (struct neighbour){.is_unit = 0};
 }
 
 /* Which bytes of a line are of this one class. */
@@ -116,17 +117,17 @@ static bool is_joined_to_digit(const struct bs_words *words, const struct ascii_
 {
 	if (at < stretch->start || at >= stretch->end)
 		return false;
-	unsigned class = words->ascii.of[stretch->text[at]];
+	unsigned class = words->ascii.classes.of[stretch->text[at]];
 	size_t beyond = step < 0 ? at - 1 : at + 1;
 	if (!(class & BS_ASCII_MID_DIGIT) || beyond < stretch->start || beyond >= stretch->end)
 		return class & BS_ASCII_WORD;
-	return words->ascii.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
+	return words->ascii.classes.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
 }
 
 /* Whether the byte at `at` is the T of a segment of digits, T and digits. */
 static bool is_date_cut(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
 {
-	const uint8_t *class = words->ascii.of, *text = stretch->text;
+	const uint8_t *class = words->ascii.classes.of, *text = stretch->text;
 	size_t first = at, behind = at + 1;
 	if (text[at] != 'T')
 		return false;
@@ -165,7 +166,7 @@ static void find_edges(const struct bs_words *words, const struct ascii_stretch 
 	uint16_t *edge = window->edges;
 	uint64_t carry = 0;
 	if (window->start > stretch->start)
-		before = neighbour_of(words->ascii.of[stretch->text[window->start - 1]]);
+		before = neighbour_of(words->ascii.classes.of[stretch->text[window->start - 1]]);
 	for (size_t at = 0; at < window->n_bytes; at += 64) {
 		size_t left = window->n_bytes - at;
 		size_t next = left < 64 ? left : 64;
@@ -197,13 +198,13 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 {
 	struct bs_words *words = analysis->words;
 	for (size_t i = 0; i < window->n_edges;) {
-		size_t room = 2 * (BS_WORDS_BATCH_TOKENS - words->n_tokens);
+		size_t room = 2 * (BS_WORDS_BATCH_TOKENS - words->batch.n_tokens);
 		size_t end = window->n_edges - i < room ? window->n_edges : i + room;
 		uint32_t position = (uint32_t)analysis->next_position;
-		struct bs_token *token = words->tokens + words->n_tokens;
+		struct bs_token *token = words->batch.tokens + words->batch.n_tokens;
 		analysis->next_position += (end - i) / 2;
 		analysis->n_positions += (end - i) / 2;
-		words->n_tokens += (end - i) / 2;
+		words->batch.n_tokens += (end - i) / 2;
 		for (; i < end; i += 2) {
 			uint32_t from = window->edges[i], to = window->edges[i + 1];
 			*token++ = (struct bs_token){
@@ -215,7 +216,7 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 			};
 		}
 		enum bs_status status = BS_OK;
-		if (words->n_tokens == BS_WORDS_BATCH_TOKENS)
+		if (words->batch.n_tokens == BS_WORDS_BATCH_TOKENS)
 			status = bs_words_hand_on(analysis);
 		if (status)
 			return status;
@@ -247,10 +248,10 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	enum bs_status status = bs_words_make_room(analysis, 1, n_lines * 64);
 	if (status)
 		return status;
-	uint8_t *folded = words->arena.data + words->arena.used_bytes;
+	uint8_t *folded = words->batch.arena.data + words->batch.arena.used_bytes;
 	memcpy(folded, analysis->text + at, n_bytes);
 	memset(folded + n_bytes, 0, n_lines * 64 - n_bytes);
-	words->kernel->classify(&words->ascii, folded, n_lines, lines);
+	words->kernel->text.classify(&words->ascii.classes, folded, n_lines, lines);
 	window.start = at;
 	window.n_bytes = n_bytes;
 	window.folded = folded;
@@ -262,9 +263,9 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	}
 	if (window.n_edges == 0)
 		return BS_OK;
-	if (words->stemmer || words->split_identifiers)
+	if (words->rules.stemmer || words->rules.split_identifiers)
 		return put_edges_one_by_one(analysis, &window);
-	words->arena.used_bytes += n_bytes;
+	words->batch.arena.used_bytes += n_bytes;
 	analysis->last_of_script_run = 0;
 	analysis->after_script_run = false;
 	return put_edges(analysis, &window);
@@ -275,11 +276,11 @@ static enum bs_status find_word_end(struct bs_analysis *analysis, const struct a
                                     size_t *end_out)
 {
 	const struct bs_words *words = analysis->words;
-	unsigned class = words->ascii.of[stretch->text[start]];
+	unsigned class = words->ascii.classes.of[stretch->text[start]];
 	for (*end_out = start + 1; *end_out < stretch->end; ++*end_out) {
 		size_t at = *end_out;
 		struct neighbour before = neighbour_of(class), after = neighbour_at(words, stretch, at + 1);
-		class = words->ascii.of[stretch->text[at]];
+		class = words->ascii.classes.of[stretch->text[at]];
 		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
 		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
 		bool is_cut = class & BS_ASCII_CUT && (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
@@ -417,7 +418,7 @@ static bool is_emoji(const struct bs_words_window *window, int32_t start, int32_
 
 static enum bs_status break_stretch(struct bs_analysis *analysis, struct bs_words_window *window, const struct stretch *stretch)
 {
-	UBreakIterator *breaks = analysis->words->breaks;
+	UBreakIterator *breaks = analysis->words->icu.breaks;
 	UErrorCode code = U_ZERO_ERROR;
 	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
 	if (U_FAILURE(code))
@@ -464,7 +465,7 @@ static void map_apostrophes(UChar *units, int32_t n_units)
 static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start,
                                    bool is_script_run, struct stretch *stretch_out)
 {
-	const uint8_t *code_points = analysis->words->code_point_classes; /* decoding has learnt them */
+	const uint8_t *code_points = analysis->words->icu.code_point_classes; /* decoding has learnt them */
 	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
 	uint32_t bits = 0;
@@ -540,8 +541,8 @@ static enum bs_status open_stemmer(struct bs_words *words, const char *language,
 	enum bs_status status = bs_stemmer_load(err);
 	if (status)
 		return status;
-	words->stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
-	return words->stemmer ? BS_OK : fail_stemmer(language, err);
+	words->rules.stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
+	return words->rules.stemmer ? BS_OK : fail_stemmer(language, err);
 }
 
 static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
@@ -550,9 +551,9 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	if (status)
 		return status;
 	UErrorCode code = U_ZERO_ERROR;
-	words->nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
-	words->nfd = bs_icu.unorm2_getNFDInstance(&code);
-	words->nfc = bs_icu.unorm2_getNFCInstance(&code);
+	words->icu.nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
+	words->icu.nfd = bs_icu.unorm2_getNFDInstance(&code);
+	words->icu.nfc = bs_icu.unorm2_getNFCInstance(&code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the normalizers", code);
 	return bs_words_know_ascii(words, err);
@@ -584,15 +585,16 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	struct bs_words *words = calloc(1, sizeof(*words));
 	if (!words)
 		return bs_fail_memory(err, "a words analyzer", sizeof(*words));
-	words->analyzer = options ? options->analyzer : NULL;
-	words->fold_accents = options && options->fold_accents;
-	words->split_identifiers = options && options->split_identifiers;
+	words->rules.analyzer = options ? options->analyzer : NULL;
+	words->rules.fold_accents = options && options->fold_accents;
+	words->rules.split_identifiers = options && options->split_identifiers;
 	words->ascii_path = true;
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
 	enum bs_status status = bs_kernel_choose(NULL, &words->kernel, err);
 	if (!status)
-		status = bs_words_check_analyzer(words->analyzer, options ? options->analyzer_name : NULL, "the index", err);
+		status = bs_words_check_analyzer(words->rules.analyzer, options ? options->analyzer_name : NULL,
+		                                 "the index", err);
 	if (!status && options && options->stem_language)
 		status = open_stemmer(words, options->stem_language, err);
 	if (!status)
@@ -608,8 +610,10 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 /* Gives back buffers of more than kept_bytes. */
 static void trim_scratch(struct bs_words *words, size_t kept_bytes)
 {
-	struct bs_buffer *scratch[] = {&words->window, &words->edits, &words->ordered, &words->folded, &words->spare[0],
-	                               &words->spare[1], &words->whole, &words->unmarked, &words->parts, &words->arena};
+	struct bs_buffer *scratch[] = {&words->normal.window, &words->normal.edits,  &words->normal.ordered,
+	                               &words->term.folded,   &words->term.spare[0], &words->term.spare[1],
+	                               &words->term.whole,    &words->term.unmarked, &words->term.parts,
+	                               &words->batch.arena};
 	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
 		if (scratch[i]->capacity_bytes > kept_bytes)
 			bs_buffer_deinit(scratch[i]);
@@ -620,16 +624,16 @@ void bs_words_free(struct bs_words *words)
 	if (!words)
 		return;
 	bs_words_close_icu(words);
-	if (words->stemmer)
-		bs_stemmer.sb_stemmer_delete(words->stemmer);
+	if (words->rules.stemmer)
+		bs_stemmer.sb_stemmer_delete(words->rules.stemmer);
 	trim_scratch(words, 0);
-	free(words->ascii_forms);
+	free(words->ascii.forms);
 	free(words);
 }
 
 void bs_words_split(struct bs_words *words, bool splits)
 {
-	words->split_identifiers = splits;
+	words->rules.split_identifiers = splits;
 }
 
 /*
@@ -659,7 +663,7 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 	enum bs_status status = BS_OK;
 	while (!status) {
 		size_t limit = text_bytes - from > words->window_bytes ? from + words->window_bytes : text_bytes;
-		size_t end = words->kernel->find_opaque(text, from, limit, false);
+		size_t end = words->kernel->text.find_opaque(text, from, limit, false);
 		*end_out = end;
 		if (end == text_bytes)
 			return BS_OK;
@@ -735,7 +739,7 @@ static int take_given(void *context, const uint8_t *term, size_t term_bytes, siz
 		return 1;
 	if (start > stop || stop > cutting->text_bytes || start < cutting->start_byte)
 		cutting->status = bs_fail(analysis->err, BS_INVALID, "the analyzer %s put a word at bytes %zu to %zu of a text of %zu, behind %llu",
-		                          analysis->words->analyzer->name, start, stop, cutting->text_bytes,
+		                          analysis->words->rules.analyzer->name, start, stop, cutting->text_bytes,
 		                          (unsigned long long)cutting->start_byte);
 	cutting->start_byte = start;
 	if (!cutting->status)
@@ -747,7 +751,7 @@ static int take_given(void *context, const uint8_t *term, size_t term_bytes, siz
 
 static enum bs_status analyze_given(struct bs_analysis *analysis, size_t text_bytes)
 {
-	const struct bs_analyzer *analyzer = analysis->words->analyzer;
+	const struct bs_analyzer *analyzer = analysis->words->rules.analyzer;
 	static const uint8_t nothing[1];
 	struct cutting cutting = {.analysis = analysis, .text_bytes = text_bytes};
 	int result = analyzer->cut(analyzer->context, analysis->text ? analysis->text : nothing, text_bytes, take_given, &cutting);
@@ -761,12 +765,12 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 {
 	struct bs_analysis analysis = {.words = words, .text = text, .fn = fn, .context = context, .err = err,
 	                               .next_position = first_position};
-	words->n_tokens = 0;
-	bs_buffer_clear(&words->arena);
-	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
-	if (!status && words->analyzer)
+	words->batch.n_tokens = 0;
+	bs_buffer_clear(&words->batch.arena);
+	enum bs_status status = bs_buffer_reserve(&words->batch.arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
+	if (!status && words->rules.analyzer)
 		status = analyze_given(&analysis, text_bytes);
-	for (size_t at = 0, end; at < text_bytes && !status && !words->analyzer; at = end) {
+	for (size_t at = 0, end; at < text_bytes && !status && !words->rules.analyzer; at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 		if (!status)
 			status = bs_watch_spend((end - at) * BYTE_NS, err);
@@ -787,7 +791,7 @@ enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, 
 {
 	struct bs_analysis analysis = {.words = words, .text = text, .err = err};
 	struct bs_words_window window = {0};
-	if (words->analyzer || bs_is_ascii(text, text_bytes))
+	if (words->rules.analyzer || bs_is_ascii(text, text_bytes))
 		return bs_buffer_append(to, text, text_bytes, err);
 	enum bs_status status = bs_words_need_icu(words, err);
 	if (!status)

@@ -33,17 +33,17 @@ static enum bs_status open_breaks(struct bs_words *words, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
 	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
-	words->code_point_classes = zero_pages(CLASSES_BYTES);
-	words->simple_folds = zero_pages(FOLDS_BYTES);
-	if (!words->code_point_classes || !words->simple_folds)
+	words->icu.code_point_classes = zero_pages(CLASSES_BYTES);
+	words->icu.simple_folds = zero_pages(FOLDS_BYTES);
+	if (!words->icu.code_point_classes || !words->icu.simple_folds)
 		return bs_fail_memory(err, "the classes and folds of code points", CLASSES_BYTES + FOLDS_BYTES);
-	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+	words->icu.breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	return U_FAILURE(code) ? bs_words_fail_icu(err, "opening the word break rules", code) : BS_OK;
 }
 
 enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err)
 {
-	if (words->breaks)
+	if (words->icu.breaks)
 		return BS_OK;
 	enum bs_status status = open_breaks(words, err);
 	if (status)
@@ -53,23 +53,23 @@ enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err)
 
 void bs_words_close_icu(struct bs_words *words)
 {
-	if (words->breaks)
-		bs_icu.ubrk_close(words->breaks);
-	free_pages(words->code_point_classes, CLASSES_BYTES);
-	free_pages(words->simple_folds, FOLDS_BYTES);
-	words->breaks = NULL;
-	free(words->composed);
-	words->code_point_classes = NULL;
-	words->simple_folds = NULL;
-	words->composed = NULL;
+	if (words->icu.breaks)
+		bs_icu.ubrk_close(words->icu.breaks);
+	free_pages(words->icu.code_point_classes, CLASSES_BYTES);
+	free_pages(words->icu.simple_folds, FOLDS_BYTES);
+	words->icu.breaks = NULL;
+	free(words->normal.composed);
+	words->icu.code_point_classes = NULL;
+	words->icu.simple_folds = NULL;
+	words->normal.composed = NULL;
 }
 
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 {
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
-	if (words->code_point_classes && words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
-		return words->code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
+	if (words->icu.code_point_classes && words->icu.code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
+		return words->icu.code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
@@ -86,12 +86,12 @@ static enum bs_status first_segment(struct bs_words *words, const UChar *units, 
 	enum bs_status status = bs_words_need_icu(words, err);
 	if (status)
 		return status;
-	bs_icu.ubrk_setText(words->breaks, units, n_units, &code);
+	bs_icu.ubrk_setText(words->icu.breaks, units, n_units, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "asking for the class of a character", code);
-	bs_icu.ubrk_first(words->breaks);
-	*end_out = bs_icu.ubrk_next(words->breaks);
-	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->breaks);
+	bs_icu.ubrk_first(words->icu.breaks);
+	*end_out = bs_icu.ubrk_next(words->icu.breaks);
+	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->icu.breaks);
 	return BS_OK;
 }
 
@@ -205,10 +205,10 @@ static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
 		enum bs_status status = learn_manners(words, c, &manners, err);
 		if (status)
 			return status;
-		words->ascii.of[c] = ascii_class(c, &manners);
-		words->ascii_parts[c] = (uint8_t)bs_part_kind_of(c);
+		words->ascii.classes.of[c] = ascii_class(c, &manners);
+		words->ascii.parts[c] = (uint8_t)bs_part_kind_of(c);
 	}
-	bs_byte_classes_finish(&words->ascii);
+	bs_byte_classes_finish(&words->ascii.classes);
 	return BS_OK;
 }
 
@@ -231,16 +231,16 @@ static void publish_ascii(const struct bs_words *words)
 	unsigned expected = NOT_LEARNT;
 	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	ascii_learnt.classes = words->ascii;
-	memcpy(ascii_learnt.parts, words->ascii_parts, sizeof(ascii_learnt.parts));
+	ascii_learnt.classes = words->ascii.classes;
+	memcpy(ascii_learnt.parts, words->ascii.parts, sizeof(ascii_learnt.parts));
 	__atomic_store_n(&ascii_learnt.state, LEARNT, __ATOMIC_RELEASE);
 }
 
 enum bs_status bs_words_know_ascii(struct bs_words *words, struct bs_error *err)
 {
 	if (__atomic_load_n(&ascii_learnt.state, __ATOMIC_ACQUIRE) == LEARNT) {
-		words->ascii = ascii_learnt.classes;
-		memcpy(words->ascii_parts, ascii_learnt.parts, sizeof(words->ascii_parts));
+		words->ascii.classes = ascii_learnt.classes;
+		memcpy(words->ascii.parts, ascii_learnt.parts, sizeof(words->ascii.parts));
 		return BS_OK;
 	}
 	enum bs_status status = learn_ascii(words, err);
@@ -274,7 +274,7 @@ enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *
 	enum bs_status status = learn_kind(words, c, class_out, err);
 	if (status)
 		return status;
-	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(words->nfc, c);
+	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(words->icu.nfc, c);
 	int32_t quick_check = bs_icu.u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
 	if (is_joined)
 		*class_out |= BS_CODE_POINT_JOINS;
@@ -282,6 +282,6 @@ enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *
 		*class_out |= BS_CODE_POINT_STABLE;
 	if (is_joined ? quick_check == UNORM_YES : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
 		*class_out |= BS_CODE_POINT_SETTLED;
-	words->code_point_classes[c] = *class_out;
+	words->icu.code_point_classes[c] = *class_out;
 	return BS_OK;
 }

@@ -17,17 +17,18 @@ enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_ine
 /* Sets the classes of ASCII. BS_NO_MEMORY, BS_UNSUPPORTED. */
 enum bs_status bs_words_know_ascii(struct bs_words *words, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
+/* Whether c is a letter, mark or digit of a script of runs. Leaves words->icu.breaks where it is. */
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
 
-/* Determines the class of a code point when it is first met; code_point_classes has it from then on. Moves words->breaks. */
+/* Determines the class of a code point when it is first met; icu.code_point_classes has it from
+ * then on. Moves words->icu.breaks. */
 enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 static inline enum bs_status bs_words_class_of(struct bs_words *words, UChar32 c, uint8_t *class_out,
                                                struct bs_error *err)
 {
-	*class_out = words->code_point_classes[c];
+	*class_out = words->icu.code_point_classes[c];
 	return *class_out == BS_CODE_POINT_UNKNOWN ? bs_words_learn_class(words, c, class_out, err) : BS_OK;
 }
 

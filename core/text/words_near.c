@@ -33,12 +33,12 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 	if (c == 0x2019 || c == 0x2bc)
 		c = '\'';
 	U16_APPEND_UNSAFE(raw, n_raw, c);
-	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
+	int32_t n = bs_icu.unorm2_normalize(words->icu.nfkc_casefold, raw, n_raw, folded, 64, &code);
 	if (U_SUCCESS(code))
 		*ascii_form_out = ascii_form_of(folded, n);
-	if (U_SUCCESS(code) && words->fold_accents)
-		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
-	for (int32_t at = 0; U_SUCCESS(code) && words->fold_accents && at < n;)
+	if (U_SUCCESS(code) && words->rules.fold_accents)
+		n = bs_icu.unorm2_normalize(words->icu.nfd, folded, n, plain, 256, &code);
+	for (int32_t at = 0; U_SUCCESS(code) && words->rules.fold_accents && at < n;)
 		if (bs_accents_may_go(bs_words_next(plain, &at)))
 			*ascii_form_out = BS_ASCII_FORM_WORD;
 	/* The longest fold there is has 18 units: there is room. */
@@ -49,66 +49,66 @@ enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_wo
                                    struct bs_error *err)
 {
 	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts met. */
-	if (!words->ascii_forms)
-		words->ascii_forms = calloc(UCHAR_MAX_VALUE + 1, 1);
-	if (!words->ascii_forms)
+	if (!words->ascii.forms)
+		words->ascii.forms = calloc(UCHAR_MAX_VALUE + 1, 1);
+	if (!words->ascii.forms)
 		return bs_fail_memory(err, "what code points fold to", UCHAR_MAX_VALUE + 1);
 	*ascii_form_out = BS_ASCII_FORM_NONE;
-	if (words->ascii_forms[c] == 0) {
+	if (words->ascii.forms[c] == 0) {
 		enum bs_status status = learn_ascii_form(words, c, ascii_form_out, err);
 		if (status)
 			return status;
-		words->ascii_forms[c] = (uint8_t)(*ascii_form_out + 1);
+		words->ascii.forms[c] = (uint8_t)(*ascii_form_out + 1);
 	}
-	*ascii_form_out = (enum bs_words_ascii_form)(words->ascii_forms[c] - 1);
+	*ascii_form_out = (enum bs_words_ascii_form)(words->ascii.forms[c] - 1);
 	return BS_OK;
 }
 
 bool bs_words_may_end_between(const struct bs_words *words, uint8_t before, uint8_t after)
 {
-	const uint8_t *class = words->ascii.of;
-	const uint8_t pair[] = {words->ascii_parts[before], words->ascii_parts[after]};
+	const uint8_t *class = words->ascii.classes.of;
+	const uint8_t pair[] = {words->ascii.parts[before], words->ascii.parts[after]};
 	bool is_date = (before == 'T' && class[after] & BS_ASCII_DIGIT) || (after == 'T' && class[before] & BS_ASCII_DIGIT);
 	/* The first of two upper-case letters is one part with the other unless a lower-case one follows. */
 	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP || pair[1] == BS_PART_GAP ||
 	                (pair[0] == BS_PART_UPPER && pair[1] == BS_PART_UPPER);
-	return is_date || (is_split && words->split_identifiers);
+	return is_date || (is_split && words->rules.split_identifiers);
 }
 
 bool bs_words_may_be_date(const struct bs_words *words, const uint8_t *term, size_t term_bytes)
 {
 	size_t at = 0;
-	while (at < term_bytes && words->ascii.of[term[at]] & BS_ASCII_DIGIT)
+	while (at < term_bytes && words->ascii.classes.of[term[at]] & BS_ASCII_DIGIT)
 		at++;
 	if (at == 0 || at == term_bytes || term[at++] != 't')
 		return false;
-	while (at < term_bytes && words->ascii.of[term[at]] & BS_ASCII_DIGIT)
+	while (at < term_bytes && words->ascii.classes.of[term[at]] & BS_ASCII_DIGIT)
 		at++;
 	return at == term_bytes;
 }
 
 bool bs_words_splits(const struct bs_words *words)
 {
-	return words->split_identifiers;
+	return words->rules.split_identifiers;
 }
 
 bool bs_words_has_parts(const struct bs_words *words, const uint8_t *text, size_t n_bytes)
 {
 	uint8_t parts[256];
 	for (size_t i = 0; i < n_bytes && n_bytes <= sizeof(parts); i++)
-		parts[i] = words->ascii_parts[text[i] & 0x7f];
+		parts[i] = words->ascii.parts[text[i] & 0x7f];
 	return n_bytes > sizeof(parts) || bs_part_are_several(parts, n_bytes);
 }
 
 bool bs_words_keeps_bytes(const struct bs_words *words)
 {
-	return !words->analyzer && !words->stemmer;
+	return !words->rules.analyzer && !words->rules.stemmer;
 }
 
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
 {
 	for (unsigned byte = 0; byte < 256; byte++) {
-		unsigned class = words->ascii.of[byte];
+		unsigned class = words->ascii.classes.of[byte];
 		enum bs_byte_kind kind = BS_BYTE_MID;
 		if (byte >= 0x80)
 			kind = BS_BYTE_HIGH;

@@ -140,14 +140,14 @@ static enum bs_status put_in_order(struct ordering *ordering, const UChar *units
 static enum bs_status order(struct bs_words *words, const UNormalizer2 *form, const UChar **from, int32_t *from_units,
                             struct bs_error *err)
 {
-	struct ordering ordering = {.form = form, .out = &words->ordered, .err = err};
+	struct ordering ordering = {.form = form, .out = &words->normal.ordered, .err = err};
 	enum bs_status status = put_in_order(&ordering, *from, *from_units);
 	bs_vector_deinit(&ordering.marks);
 	bs_buffer_deinit(&ordering.sorted);
-	if (!status && words->ordered.used_bytes / sizeof(UChar) > INT32_MAX)
+	if (!status && words->normal.ordered.used_bytes / sizeof(UChar) > INT32_MAX)
 		status = bs_fail(err, BS_UNSUPPORTED, "a word of more than %ld characters", (long)INT32_MAX);
-	*from = (const UChar *)(const void *)words->ordered.data;
-	*from_units = (int32_t)(words->ordered.used_bytes / sizeof(UChar));
+	*from = (const UChar *)(const void *)words->normal.ordered.data;
+	*from_units = (int32_t)(words->normal.ordered.used_bytes / sizeof(UChar));
 	return status;
 }
 
@@ -197,7 +197,8 @@ static struct bs_composed *recall(struct bs_words *words, const UChar *raw, int3
 	for (int32_t i = 0; i < n_units; i++)
 		key[i] = raw[i];
 	memcpy(&bits, key, sizeof(bits));
-	struct bs_composed *found = &words->composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
+	struct bs_composed *found =
+		&words->normal.composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
 	*is_known_out = found->n_units == n_units && memcmp(found->raw, key, sizeof(key)) == 0;
 	return found;
 }
@@ -219,10 +220,10 @@ static enum bs_status compose(struct bs_words *words, const UChar *raw, int32_t 
 {
 	struct bs_composed *remembered = NULL;
 	bool is_known = false;
-	if (!words->composed)
-		words->composed = calloc((size_t)1 << REMEMBERED_BITS, sizeof(*words->composed));
-	if (!words->composed)
-		return bs_fail_memory(err, "composed characters", sizeof(*words->composed) << REMEMBERED_BITS);
+	if (!words->normal.composed)
+		words->normal.composed = calloc((size_t)1 << REMEMBERED_BITS, sizeof(*words->normal.composed));
+	if (!words->normal.composed)
+		return bs_fail_memory(err, "composed characters", sizeof(*words->normal.composed) << REMEMBERED_BITS);
 	if (n_units <= REMEMBERED_UNITS)
 		remembered = recall(words, raw, n_units, &is_known);
 	if (is_known) {
@@ -230,8 +231,9 @@ static enum bs_status compose(struct bs_words *words, const UChar *raw, int32_t 
 		*n_nfc_out = remembered->n_results;
 		return BS_OK;
 	}
-	enum bs_status status = bs_words_normalize(words, words->nfc, raw, n_units, &words->spare[0], n_nfc_out, err);
-	*nfc_out = (const UChar *)(const void *)words->spare[0].data;
+	enum bs_status status =
+		bs_words_normalize(words, words->icu.nfc, raw, n_units, &words->term.spare[0], n_nfc_out, err);
+	*nfc_out = (const UChar *)(const void *)words->term.spare[0].data;
 	if (!status)
 		status = learn_classes(words, *nfc_out, *n_nfc_out, err);
 	if (status || !remembered || *n_nfc_out > REMEMBERED_RESULTS)
@@ -294,17 +296,17 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_words_wind
 	size_t head_bytes = utf8_bytes(raw, n_head);
 	struct edit edit = {.unit = first + n_head, .n_units = n_nfc - n_head - n_tail, .byte = first_byte + head_bytes};
 	edit.n_bytes = to_byte - edit.byte - utf8_bytes(raw + n_raw - n_tail, n_tail);
-	status = bs_buffer_append(&words->edits, &edit, sizeof(edit), analysis->err);
+	status = bs_buffer_append(&words->normal.edits, &edit, sizeof(edit), analysis->err);
 	/* It may grow: what follows must still have a unit for each byte. */
 	size_t n_units = (size_t)first + (size_t)n_nfc, rest_bytes = window->end_byte - to_byte;
 	size_t wanted = rest_bytes < INT32_MAX - n_units ? n_units + rest_bytes : INT32_MAX;
 	if (!status && n_units >= INT32_MAX - 1)
 		return fail_long(analysis, to_byte);
 	if (!status && n_nfc > n_raw)
-		status = bs_buffer_reserve(&words->window, (wanted + 1) * sizeof(UChar), analysis->err);
+		status = bs_buffer_reserve(&words->normal.window, (wanted + 1) * sizeof(UChar), analysis->err);
 	if (status)
 		return status;
-	window->units = (UChar *)(void *)words->window.data;
+	window->units = (UChar *)(void *)words->normal.window.data;
 	memcpy(window->units + first, nfc, (size_t)n_nfc * sizeof(UChar));
 	window->n_units = first + n_nfc;
 	return BS_OK;
@@ -336,7 +338,7 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_words_
  * or after it composes or changes places with it. Most marks of most scripts are known so. */
 static bool is_in_place(const struct bs_words *words, const struct bs_words_window *window, uint8_t class, size_t at)
 {
-	const uint8_t *classes = words->code_point_classes;
+	const uint8_t *classes = words->icu.code_point_classes;
 	int32_t unit = window->n_units;
 	if (!(class & BS_CODE_POINT_SETTLED) || unit == 0)
 		return false;
@@ -379,11 +381,12 @@ enum bs_status bs_words_decode(struct bs_analysis *analysis, size_t start, size_
                                struct bs_words_window *window_out)
 {
 	struct bs_words *words = analysis->words;
-	struct bs_buffer *buffer = &words->window;
-	const uint8_t *text = analysis->text, *classes = words->code_point_classes;
+	struct bs_buffer *buffer = &words->normal.window;
+	const uint8_t *text = analysis->text, *classes = words->icu.code_point_classes;
 	size_t most_units = end - start < INT32_MAX ? end - start : INT32_MAX;
-	*window_out = (struct bs_words_window){.text = text, .end_byte = end, .edits = &words->edits, .at_byte = start};
-	bs_buffer_clear(&words->edits);
+	*window_out = (struct bs_words_window){
+		.text = text, .end_byte = end, .edits = &words->normal.edits, .at_byte = start};
+	bs_buffer_clear(&words->normal.edits);
 	enum bs_status status = bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
 	UChar *units = window_out->units = (UChar *)(void *)buffer->data;
 	int32_t n_units = 0;

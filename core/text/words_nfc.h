@@ -8,7 +8,7 @@
 
 #include "core/text/words_state.h"
 
-/* text[start..end), between two safe cuts -> words->window, with its place at the beginning. An invalid sequence becomes
+/* text[start..end), between two safe cuts -> words->normal.window, with its place at the beginning. An invalid sequence becomes
  * one or more U+FFFD. Needs bs_words_need_icu. BS_UNSUPPORTED (too long), BS_NO_MEMORY, or what a watch says. */
 enum bs_status bs_words_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                struct bs_words_window *window_out) BS_WARN_UNUSED;
@@ -37,7 +37,7 @@ static inline struct bs_byte_span bs_words_span(struct bs_words_window *window, 
 }
 
 /* to = from in that form. The units are to->data, n_units_out of them, until the next use of that buffer. Recurs to
- * words->ordered for text of many marks. */
+ * words->normal.ordered for text of many marks. */
 enum bs_status bs_words_normalize(struct bs_words *words, const UNormalizer2 *form, const UChar *from,
                                   int32_t from_units, struct bs_buffer *to, int32_t *n_units_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -45,38 +45,63 @@ enum {
 
 struct bs_composed;
 
-struct bs_words {
-	/* NULL until bs_words_need_icu: */
+/* Objects of ICU, and tables made with it. The first three are NULL until bs_words_need_icu. */
+struct bs_words_icu {
 	UBreakIterator *breaks;
 	uint8_t *code_point_classes; /* of every code point, filled when first met */
 	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
+	const UNormalizer2 *nfkc_casefold, *nfd, *nfc; /* borrowed from ICU */
+};
 
-	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
+/* The options of the index that change words. */
+struct bs_words_rules {
 	struct sb_stemmer *stemmer; /* NULL: no stemming */
 	bool fold_accents;
 	bool split_identifiers;
 	const struct bs_analyzer *analyzer; /* NULL: the rules of words.c */
+};
 
-	bool ascii_path; /* false only in tests */
-	size_t window_bytes;
-	const struct bs_kernel *kernel;
-	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
-	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
+/* Tables for words of ASCII, and of the code points that fold to ASCII. */
+struct bs_words_ascii {
+	struct bs_byte_classes classes; /* BS_ASCII_... of bytes */
+	uint8_t *forms;      /* of every code point, filled when first met (words_near.c); nullable */
+	uint8_t parts[0x80]; /* enum bs_part_kind of ASCII characters, if identifiers are split */
+};
 
-	struct bs_buffer window; /* UTF-16 */
-	struct bs_buffer edits;  /* where it differs from the text: see words_nfc.c, as for the next two */
-	struct bs_buffer ordered;
+/* Scratch for the normalization of a piece of text (words_nfc.c). */
+struct bs_words_normal {
+	struct bs_buffer window;      /* UTF-16 */
+	struct bs_buffer edits;       /* where it differs from the text */
+	struct bs_buffer ordered;     /* marks in canonical order */
 	struct bs_composed *composed; /* NULL until it is needed */
-	struct bs_buffer folded; /* UTF-16, as are the next two */
+};
+
+/* Scratch for one term on its way through the options. */
+struct bs_words_term {
+	struct bs_buffer folded;   /* UTF-16, as is `spare` */
 	struct bs_buffer spare[2];
-	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
+	struct bs_buffer whole;    /* UTF-8: the folded term */
 	struct bs_buffer unmarked; /* UTF-8: that term without accents */
 	struct bs_buffer parts;    /* enum bs_part_kind of the characters of a word that may be several */
-	uint8_t ascii_parts[0x80]; /* the same of those of ASCII, if identifiers are split */
+};
 
-	struct bs_buffer arena; /* the terms of the tokens below; never grows or is cleared while there are any */
+/* Tokens that wait to be passed to the caller. */
+struct bs_words_batch {
+	struct bs_buffer arena; /* the terms of the tokens; fixed while there are tokens */
 	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
 	size_t n_tokens;
+};
+
+struct bs_words {
+	struct bs_words_icu icu;
+	struct bs_words_rules rules;
+	bool ascii_path;     /* false only in tests */
+	size_t window_bytes; /* the most text that is normalized at once */
+	const struct bs_kernel *kernel;
+	struct bs_words_ascii ascii;
+	struct bs_words_normal normal;
+	struct bs_words_term term;
+	struct bs_words_batch batch;
 };
 
 /* One call of bs_words_analyze. */
@@ -116,8 +141,8 @@ struct bs_words_window {
 /* True if a text may be cut before its byte at, which is neither its first nor its end. */
 static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *text, size_t at)
 {
-	return text[at - 1] == '\n' || ((words->ascii.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
-	                                (words->ascii.of[text[at]] & BS_ASCII_CUT_BEFORE));
+	return text[at - 1] == '\n' || ((words->ascii.classes.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
+	                                (words->ascii.classes.of[text[at]] & BS_ASCII_CUT_BEFORE));
 }
 
 /* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */

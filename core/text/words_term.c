@@ -45,27 +45,28 @@ enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 	if (analysis->next_position > UINT32_MAX)
 		return bs_fail(analysis->err, BS_UNSUPPORTED, "a text of more than %lu words",
 		               (unsigned long)UINT32_MAX);
-	size_t n_tokens = words->n_tokens;
-	words->n_tokens = 0;
+	size_t n_tokens = words->batch.n_tokens;
+	words->batch.n_tokens = 0;
 	enum bs_status status = bs_watch_spend(n_tokens * TOKEN_NS, analysis->err);
 	if (status)
 		return status;
-	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
+	return n_tokens ? analysis->fn(analysis->context, words->batch.tokens, n_tokens, analysis->err) : BS_OK;
 }
 
 enum bs_status bs_words_flush(struct bs_analysis *analysis)
 {
 	enum bs_status status = bs_words_hand_on(analysis);
-	bs_buffer_clear(&analysis->words->arena);
+	bs_buffer_clear(&analysis->words->batch.arena);
 	return status;
 }
 
 enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes)
 {
 	struct bs_words *words = analysis->words;
-	struct bs_buffer *arena = &words->arena;
+	struct bs_buffer *arena = &words->batch.arena;
 	n_bytes += BS_TOKEN_SLACK_BYTES;
-	if (words->n_tokens + n_tokens > BS_WORDS_BATCH_TOKENS || arena->capacity_bytes - arena->used_bytes < n_bytes) {
+	if (words->batch.n_tokens + n_tokens > BS_WORDS_BATCH_TOKENS ||
+	    arena->capacity_bytes - arena->used_bytes < n_bytes) {
 		enum bs_status status = bs_words_flush(analysis);
 		if (!status)
 			status = bs_buffer_reserve(arena, n_bytes, analysis->err);
@@ -77,14 +78,14 @@ enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens,
 
 static uint8_t *arena_end(struct bs_words *words)
 {
-	return words->arena.data + words->arena.used_bytes;
+	return words->batch.arena.data + words->batch.arena.used_bytes;
 }
 
 /* Makes a token of the bytes at the arena's end: the term at the next position, or the bigram at the one before. */
 static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram, struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
-	words->tokens[words->n_tokens++] = (struct bs_token){
+	words->batch.tokens[words->batch.n_tokens++] = (struct bs_token){
 		.term = arena_end(words),
 		.term_bytes = (uint32_t)term_bytes,
 		.position = (uint32_t)(analysis->next_position - is_bigram),
@@ -92,10 +93,10 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 		.end_byte = span.end_byte,
 		.is_bigram = is_bigram,
 	};
-	words->arena.used_bytes += term_bytes;
+	words->batch.arena.used_bytes += term_bytes;
 	if (is_bigram)
 		return;
-	words->tokens[words->n_tokens - 1].is_whole = analysis->is_whole;
+	words->batch.tokens[words->batch.n_tokens - 1].is_whole = analysis->is_whole;
 	analysis->owes_position = analysis->is_whole;
 	analysis->next_position += !analysis->is_whole;
 	analysis->n_positions += !analysis->is_whole;
@@ -165,7 +166,7 @@ enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *t
 {
 	if (!is_term(term, term_bytes))
 		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
-		               analysis->words->analyzer->name);
+		               analysis->words->rules.analyzer->name);
 	enum bs_status status = bs_words_make_room(analysis, 1, term_bytes);
 	if (status)
 		return status;
@@ -194,17 +195,18 @@ enum {
 static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_error *err)
 {
 	int32_t n_folded = 0;
-	enum bs_status status = bs_words_normalize(words, words->nfkc_casefold, &unit, 1, &words->folded, &n_folded, err);
+	enum bs_status status =
+		bs_words_normalize(words, words->icu.nfkc_casefold, &unit, 1, &words->term.folded, &n_folded, err);
 	if (status)
 		return status;
-	UChar folded = *(const UChar *)(const void *)words->folded.data;
+	UChar folded = *(const UChar *)(const void *)words->term.folded.data;
 	bool is_simple = n_folded == 1 && folded != FOLD_UNKNOWN && folded != FOLD_COMPLEX && !U16_IS_SURROGATE(unit) &&
-	                 bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, unit);
-	words->simple_folds[unit] = is_simple ? folded : FOLD_COMPLEX;
+	                 bs_icu.unorm2_hasBoundaryBefore(words->icu.nfkc_casefold, unit);
+	words->icu.simple_folds[unit] = is_simple ? folded : FOLD_COMPLEX;
 	return BS_OK;
 }
 
-/* words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
+/* words->term.folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
  * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of such
  * is the sequence of their folds, which are remembered. A quarter faster for French and Russian. */
 static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
@@ -214,18 +216,19 @@ static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_u
 	for (int32_t i = 0; i < n_units && !status; i++) {
 		if (i % SPEND_UNITS == SPEND_UNITS - 1)
 			status = bs_watch_spend(SPEND_UNITS * UNIT_NS, err);
-		if (!status && words->simple_folds[raw[i]] == FOLD_UNKNOWN)
+		if (!status && words->icu.simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(words, raw[i], err);
-		if (!status && words->simple_folds[raw[i]] == FOLD_COMPLEX)
-			return bs_words_normalize(words, words->nfkc_casefold, raw, n_units, &words->folded, n_folded_out, err);
+		if (!status && words->icu.simple_folds[raw[i]] == FOLD_COMPLEX)
+			return bs_words_normalize(words, words->icu.nfkc_casefold, raw, n_units, &words->term.folded,
+			                          n_folded_out, err);
 	}
 	if (!status)
-		status = bs_buffer_reserve(&words->folded, (size_t)n_units * sizeof(UChar), err);
+		status = bs_buffer_reserve(&words->term.folded, (size_t)n_units * sizeof(UChar), err);
 	if (status)
 		return status;
-	UChar *folded = (UChar *)(void *)words->folded.data;
+	UChar *folded = (UChar *)(void *)words->term.folded.data;
 	for (int32_t i = 0; i < n_units; i++)
-		folded[i] = words->simple_folds[raw[i]];
+		folded[i] = words->icu.simple_folds[raw[i]];
 	*n_folded_out = n_units;
 	return BS_OK;
 }
@@ -234,10 +237,10 @@ static enum bs_status stem(struct bs_words *words, struct term *term, struct bs_
 {
 	if (term->n_bytes > INT_MAX)
 		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long for a stemmer", term->n_bytes);
-	const sb_symbol *stemmed = bs_stemmer.sb_stemmer_stem(words->stemmer, term->bytes, (int)term->n_bytes);
+	const sb_symbol *stemmed = bs_stemmer.sb_stemmer_stem(words->rules.stemmer, term->bytes, (int)term->n_bytes);
 	if (!stemmed)
 		return bs_fail_memory(err, "a word's stem", term->n_bytes);
-	int stemmed_bytes = bs_stemmer.sb_stemmer_length(words->stemmer);
+	int stemmed_bytes = bs_stemmer.sb_stemmer_length(words->rules.stemmer);
 	if (stemmed_bytes > 0)
 		*term = (struct term){stemmed, (size_t)stemmed_bytes};
 	return BS_OK;
@@ -268,22 +271,25 @@ static enum bs_status drop_accents(struct bs_words *words, struct term *term, st
 {
 	if (bs_is_ascii(term->bytes, term->n_bytes))
 		return BS_OK;
-	struct bs_buffer *one = &words->spare[0], *other = &words->spare[1];
+	struct bs_buffer *one = &words->term.spare[0], *other = &words->term.spare[1];
 	int32_t n_units = 0;
 	enum bs_status status = write_utf16(term, one, &n_units, err);
 	if (!status)
-		status = bs_words_normalize(words, words->nfd, (const UChar *)(void *)one->data, n_units, other, &n_units, err);
+		status = bs_words_normalize(words, words->icu.nfd, (const UChar *)(void *)one->data, n_units, other,
+		                            &n_units, err);
 	if (!status)
 		status = bs_buffer_reserve(one, (size_t)n_units * BS_ACCENTS_GROWTH * sizeof(UChar), err);
 	if (status)
 		return status;
 	n_units = bs_accents_drop((const UChar *)(void *)other->data, n_units, (UChar *)(void *)one->data);
-	status = bs_words_normalize(words, words->nfc, (const UChar *)(void *)one->data, n_units, other, &n_units, err);
+	status = bs_words_normalize(words, words->icu.nfc, (const UChar *)(void *)one->data, n_units, other, &n_units,
+	                            err);
 	if (!status)
-		status = bs_buffer_reserve(&words->unmarked, (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
+		status = bs_buffer_reserve(&words->term.unmarked, (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
 	if (status)
 		return status;
-	*term = (struct term){words->unmarked.data, write_utf8(words->unmarked.data, (const UChar *)(void *)other->data, n_units)};
+	*term = (struct term){words->term.unmarked.data,
+	                      write_utf8(words->term.unmarked.data, (const UChar *)(void *)other->data, n_units)};
 	return BS_OK;
 }
 
@@ -292,9 +298,9 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 {
 	struct bs_words *words = analysis->words;
 	enum bs_status status = BS_OK;
-	if (words->stemmer)
+	if (words->rules.stemmer)
 		status = stem(words, &term, analysis->err);
-	if (!status && words->fold_accents)
+	if (!status && words->rules.fold_accents)
 		status = drop_accents(words, &term, analysis->err);
 	if (!status)
 		status = bs_words_make_room(analysis, 2, term.n_bytes + PAIR_BYTES);
@@ -312,7 +318,7 @@ static enum bs_status put_ascii(struct bs_analysis *analysis, const uint8_t *raw
 {
 	struct bs_words *words = analysis->words;
 	struct bs_byte_span span = {start_byte, start_byte + n_bytes};
-	if (!words->stemmer) {
+	if (!words->rules.stemmer) {
 		if (n_bytes > UINT32_MAX)
 			return fail_long(analysis);
 		enum bs_status status = bs_words_make_room(analysis, 1, n_bytes);
@@ -324,12 +330,12 @@ static enum bs_status put_ascii(struct bs_analysis *analysis, const uint8_t *raw
 		analysis->after_script_run = false;
 		return BS_OK;
 	}
-	bs_buffer_clear(&words->whole);
-	enum bs_status status = bs_buffer_reserve(&words->whole, n_bytes, analysis->err);
+	bs_buffer_clear(&words->term.whole);
+	enum bs_status status = bs_buffer_reserve(&words->term.whole, n_bytes, analysis->err);
 	if (status)
 		return status;
-	fold_ascii(words->whole.data, raw, n_bytes);
-	return put_with_options(analysis, (struct term){words->whole.data, n_bytes}, span);
+	fold_ascii(words->term.whole.data, raw, n_bytes);
+	return put_with_options(analysis, (struct term){words->term.whole.data, n_bytes}, span);
 }
 
 static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
@@ -340,12 +346,12 @@ static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, i
 	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
-	bs_buffer_clear(&words->whole);
-	status = bs_buffer_reserve(&words->whole, (size_t)n_folded * UTF8_BYTES_PER_UNIT, analysis->err);
+	bs_buffer_clear(&words->term.whole);
+	status = bs_buffer_reserve(&words->term.whole, (size_t)n_folded * UTF8_BYTES_PER_UNIT, analysis->err);
 	if (status)
 		return status;
-	const UChar *folded = (const UChar *)(void *)words->folded.data;
-	struct term term = {words->whole.data, write_utf8(words->whole.data, folded, n_folded)};
+	const UChar *folded = (const UChar *)(void *)words->term.folded.data;
+	struct term term = {words->term.whole.data, write_utf8(words->term.whole.data, folded, n_folded)};
 	return put_with_options(analysis, term, span);
 }
 
@@ -357,19 +363,20 @@ static void settle_position(struct bs_analysis *analysis)
 	analysis->owes_position = false;
 }
 
-/* What the characters of a word are to its parts: words->parts. */
+/* What the characters of a word are to its parts: words->term.parts. */
 static enum bs_status learn_parts(struct bs_words *words, const UChar *raw, int32_t n_units, size_t *n_out,
                                   struct bs_error *err)
 {
-	bs_buffer_clear(&words->parts);
-	enum bs_status status = bs_buffer_reserve(&words->parts, (size_t)n_units, err);
+	bs_buffer_clear(&words->term.parts);
+	enum bs_status status = bs_buffer_reserve(&words->term.parts, (size_t)n_units, err);
 	if (status)
 		return status;
 	for (int32_t at = 0; at < n_units;) {
 		UChar32 c = bs_words_next(raw, &at);
-		words->parts.data[words->parts.used_bytes++] = c < 0x80 ? words->ascii_parts[c] : (uint8_t)bs_part_kind_of(c);
+		words->term.parts.data[words->term.parts.used_bytes++] =
+			c < 0x80 ? words->ascii.parts[c] : (uint8_t)bs_part_kind_of(c);
 	}
-	*n_out = words->parts.used_bytes;
+	*n_out = words->term.parts.used_bytes;
 	return BS_OK;
 }
 
@@ -379,17 +386,17 @@ __attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *
 {
 	struct bs_words *words = analysis->words;
 	size_t start, end = 0;
-	bs_buffer_clear(&words->parts);
-	enum bs_status status = bs_buffer_reserve(&words->parts, n_bytes, analysis->err);
+	bs_buffer_clear(&words->term.parts);
+	enum bs_status status = bs_buffer_reserve(&words->term.parts, n_bytes, analysis->err);
 	if (status)
 		return status;
 	for (size_t i = 0; i < n_bytes; i++)
-		words->parts.data[i] = words->ascii_parts[raw[i]];
-	analysis->is_whole = bs_part_are_several(words->parts.data, n_bytes);
+		words->term.parts.data[i] = words->ascii.parts[raw[i]];
+	analysis->is_whole = bs_part_are_several(words->term.parts.data, n_bytes);
 	status = put_ascii(analysis, raw, n_bytes, start_byte);
 	bool has_parts = analysis->is_whole;
 	analysis->is_whole = false;
-	while (has_parts && !status && bs_part_next(words->parts.data, n_bytes, &start, &end))
+	while (has_parts && !status && bs_part_next(words->term.parts.data, n_bytes, &start, &end))
 		status = put_ascii(analysis, raw + start, end - start, start_byte + start);
 	settle_position(analysis);
 	return status;
@@ -397,7 +404,7 @@ __attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *
 
 enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
 {
-	return analysis->words->split_identifiers ? split_ascii(analysis, raw, n_bytes, start_byte)
+	return analysis->words->rules.split_identifiers ? split_ascii(analysis, raw, n_bytes, start_byte)
 	                                          : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
@@ -418,11 +425,11 @@ __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *a
 	enum bs_status status = learn_parts(words, window->units + first, behind - first, &n, analysis->err);
 	if (status)
 		return status;
-	bool has_parts = bs_part_are_several(words->parts.data, n);
+	bool has_parts = bs_part_are_several(words->term.parts.data, n);
 	analysis->is_whole = has_parts;
 	status = put_word(analysis, window->units + first, behind - first, span);
 	analysis->is_whole = false;
-	while (has_parts && !status && bs_part_next(words->parts.data, n, &start, &end)) {
+	while (has_parts && !status && bs_part_next(words->term.parts.data, n, &start, &end)) {
 		int32_t from = first = unit_of(window->units, first, &at, start);
 		first = unit_of(window->units, first, &at, end);
 		status = put_word(analysis, window->units + from, first - from, bs_words_span(window, from, first));
@@ -434,7 +441,7 @@ __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *a
 enum bs_status bs_words_put_word(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start, int32_t end)
 {
 	struct bs_words_window before;
-	bool splits = analysis->words->split_identifiers;
+	bool splits = analysis->words->rules.split_identifiers;
 	if (splits)
 		before = *window;
 	struct bs_byte_span span = bs_words_span(window, start, end);
@@ -473,7 +480,7 @@ enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, struct bs_w
 		analysis->last_of_script_run = 0;
 	}
 	analysis->after_script_run = true;
-	const UChar *folded = (const UChar *)(void *)words->folded.data;
+	const UChar *folded = (const UChar *)(void *)words->term.folded.data;
 	for (int32_t at = 0; at < n_folded && !status;)
 		status = put_code_point(analysis, bs_words_next(folded, &at), span);
 	return status;
@@ -483,7 +490,7 @@ bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t s
 {
 	size_t at = (size_t)start_byte;
 	UChar32 c;
-	if (text[at] < 0x80 || words->analyzer)
+	if (text[at] < 0x80 || words->rules.analyzer)
 		return false;
 	U8_NEXT_OR_FFFD(text, at, (size_t)end_byte, c);
 	return bs_words_is_of_script_run(words, c);
@@ -492,7 +499,8 @@ bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t s
 /* Whether what stands before c has no part in what c becomes in NFC and when it is folded. */
 static bool begins_piece(const struct bs_words *words, UChar32 c)
 {
-	return bs_icu.unorm2_hasBoundaryBefore(words->nfc, c) && bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, c);
+	return bs_icu.unorm2_hasBoundaryBefore(words->icu.nfc, c) &&
+	       bs_icu.unorm2_hasBoundaryBefore(words->icu.nfkc_casefold, c);
 }
 
 /* The terms of a run are those of its pieces, one after the other. */
@@ -508,13 +516,14 @@ enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text,
 			break;
 	}
 	struct term piece = {text + start, *at - start};
-	enum bs_status status = write_utf16(&piece, &words->window, &n_units, err);
+	enum bs_status status = write_utf16(&piece, &words->normal.window, &n_units, err);
 	if (!status)
-		status = bs_words_normalize(words, words->nfc, (const UChar *)(const void *)words->window.data, n_units,
-		                            &words->spare[0], &n_units, err);
+		status = bs_words_normalize(words, words->icu.nfc,
+		                            (const UChar *)(const void *)words->normal.window.data, n_units,
+		                            &words->term.spare[0], &n_units, err);
 	if (!status)
-		status = fold(words, (const UChar *)(const void *)words->spare[0].data, n_units, &n_folded, err);
+		status = fold(words, (const UChar *)(const void *)words->term.spare[0].data, n_units, &n_folded, err);
 	for (int32_t i = 0; i < n_folded && !status; ++*n_terms_out)
-		(void)bs_words_next((const UChar *)(const void *)words->folded.data, &i);
+		(void)bs_words_next((const UChar *)(const void *)words->term.folded.data, &i);
 	return status;
 }

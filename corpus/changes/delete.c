@@ -121,7 +121,7 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 {
 	const struct bs_snapshot *snapshot = wanted->snapshot;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.n_docs && !status; i++)
+	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.table.n_docs && !status; i++)
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
 	/* Of a fresh snapshot the overlay, too. */
 	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
@@ -197,10 +197,10 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 		if (!status)
 			status = bs_doc_table_add(&builder, &record, err);
 	}
-	manifest->n_exclusions = n;
-	manifest->exclusions = n ? manifest->next_number++ : 0;
+	manifest->exclusions.n_docs = n;
+	manifest->exclusions.number = n ? manifest->next_number++ : 0;
 	if (!status && n)
-		status = bs_exclusions_write(snapshot->dir, manifest->exclusions, &builder, err);
+		status = bs_exclusions_write(snapshot->dir, manifest->exclusions.number, &builder, err);
 	bs_doc_table_builder_deinit(&builder);
 	return status;
 }
@@ -234,7 +234,7 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	enum bs_status status = bs_manifest_copy_head(&snapshot->manifest, &manifest, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
+	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++)
 		status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	if (!status)
 		status = bs_vector_extend(&excluded, refs, n_refs, err);
@@ -299,18 +299,18 @@ enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
 			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){s, d}, true, err);
-	snapshot->n_live_docs = 0;
-	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++) {
+	snapshot->totals.n_live_docs = 0;
+	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++) {
 		status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
 		if (status)
 			break;
 		if (places[i].segment != BS_DOC_NONE) {
 			status = bs_snapshot_mark(snapshot, places[i], false, err);
 		} else if (snapshot->manifest.sources[record.source].kind != BS_SOURCE_STDIN) {
-			places[i] = (struct bs_doc_ref){snapshot->manifest.n_segments, snapshot->overlay.n_docs};
-			status = bs_doc_table_add(&snapshot->overlay, &record, err);
+			places[i] = (struct bs_doc_ref){snapshot->manifest.n_segments, snapshot->overlay.docs.n_docs};
+			status = bs_doc_table_add(&snapshot->overlay.docs, &record, err);
 		}
-		snapshot->n_live_docs += places[i].segment != BS_DOC_NONE;
+		snapshot->totals.n_live_docs += places[i].segment != BS_DOC_NONE;
 	}
 	return status;
 }
@@ -342,7 +342,7 @@ enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_
 	struct bs_manifest manifest;
 	struct bs_doc_refs excluded = {0};
 	struct bs_doc_ref *places = NULL;
-	uint32_t n = snapshot->exclusions.n_docs;
+	uint32_t n = snapshot->exclusions.table.n_docs;
 	bool *is_over = calloc((size_t)n + 1, sizeof(*is_over));
 	*undone_out = (struct bs_undone){0};
 	enum bs_status status = is_over ? bs_manifest_copy_head(&snapshot->manifest, &manifest, err)

@@ -53,9 +53,9 @@ static void point_at_names(struct bs_exclusions *exclusions, const struct bs_sna
 {
 	const uint8_t *at = exclusions->names.data;
 	for (uint32_t i = 0, range = 0; i < exclusions->n_entries; i++) {
-		while (bs_doc_table_range(&snapshot->exclusions, range).end <= i)
+		while (bs_doc_table_range(&snapshot->exclusions.table, range).end <= i)
 			range++;
-		if (!moves[bs_doc_table_range(&snapshot->exclusions, range).source].below[0])
+		if (!moves[bs_doc_table_range(&snapshot->exclusions.table, range).source].below[0])
 			continue;
 		exclusions->entries[i].record.name = at;
 		at += exclusions->entries[i].record.name_bytes;
@@ -85,7 +85,7 @@ static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
                                   const struct bs_manifest *now, const struct bs_source_move *moves, struct bs_error *err)
 {
-	uint32_t n = snapshot->exclusions.n_docs;
+	uint32_t n = snapshot->exclusions.table.n_docs;
 	*exclusions = (struct bs_exclusions){.n_entries = n};
 	exclusions->entries = calloc((size_t)n + 1, sizeof(*exclusions->entries));
 	if (!exclusions->entries)
@@ -93,7 +93,7 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n && !status; i++) {
 		struct bs_exclusion *entry = &exclusions->entries[i];
-		status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
+		status = bs_doc_table_get(&snapshot->exclusions.table, i, &entry->record, err);
 		if (!status && moves)
 			status = move_entry(exclusions, entry, &moves[entry->record.source], err);
 	}

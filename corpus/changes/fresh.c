@@ -56,8 +56,9 @@ static enum bs_status take_field(struct bs_snapshot *snapshot, const struct bs_f
 	enum bs_status status = bs_manifest_add_field(&snapshot->manifest, field->name, field->name_bytes, err);
 	if (status || !bs_value_parse(field->text, field->text_bytes, &value))
 		return status;
-	return bs_term_table_intern(&snapshot->overlay_values, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
-	                            bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
+	return bs_term_table_intern(&snapshot->overlay.value_names, (const uint8_t *)field->name,
+	                            (uint32_t)field->name_bytes, bs_hash_slot(field->name, field->name_bytes), &number,
+	                            NULL, err);
 }
 
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
@@ -67,24 +68,25 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
 	struct bs_doc_record record = {
 		.source = at->inner ? at->inner->number : at->number,
-		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = document->name,
-		.name_bytes = (uint32_t)document->name_bytes,
-		.checksum = document->checksum,
+		.flags = document->name.is_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.name = document->name.bytes,
+		.name_bytes = (uint32_t)document->name.n_bytes,
+		.checksum = document->raw.checksum,
 	};
 	if (is_record) {
-		record.place[0] = document->offset;
-		record.place[1] = document->source_bytes;
-		record.place[2] = document->line;
+		record.place[0] = document->place.offset;
+		record.place[1] = document->place.n_bytes;
+		record.place[2] = document->place.line;
 	} else {
 		bs_stamp_record(&document->stamp, record.place);
 		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 	}
-	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &at->snapshot->overlay, &record, document->known, err);
-	for (size_t i = 0; i < document->n_fields && !status; i++)
-		if (document->fields[i].name_bytes > 0)
-			status = take_field(at->snapshot, &document->fields[i], err);
-	return status ? status : bs_doc_table_add(&at->snapshot->overlay, &record, err);
+	enum bs_status status =
+		bs_refresh_take(&at->refresh, refreshing, &at->snapshot->overlay.docs, &record, document->known, err);
+	for (size_t i = 0; i < document->text.n_fields && !status; i++)
+		if (document->text.fields[i].name_bytes > 0)
+			status = take_field(at->snapshot, &document->text.fields[i], err);
+	return status ? status : bs_doc_table_add(&at->snapshot->overlay.docs, &record, err);
 }
 
 static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, struct bs_error *err)
@@ -99,7 +101,7 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 		if (!status)
 			status = bs_reader_read(at->reader, &batch, &sink, err);
 		if (!status && batch.ends_inner)
-			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay, err);
+			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay.docs, err);
 	} while (!status && batch.n_items > 0);
 	at->inner = NULL;
 	bs_batch_deinit(&batch);
@@ -123,7 +125,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	/* Meanwhile there may be more sources. */
 	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay.docs, record, err);
 	if (!status)
 		record->kind = at->source.kind;
 	if (!status)
@@ -234,7 +236,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 {
 	struct bs_snapshot *snapshot = at->snapshot;
-	uint32_t n_docs = snapshot->overlay.n_docs;
+	uint32_t n_docs = snapshot->overlay.docs.n_docs;
 	const uint8_t *bits;
 	uint64_t n_dead;
 	enum bs_status status = bs_id_owners_dead(&at->refresh.owners, 0, n_docs, &bits, &n_dead, err);
@@ -267,12 +269,14 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 		status = bs_watch_ask(err);
 	if (!status)
 		status = bury_overlay(&at, err);
-	snapshot->n_live_docs = 0;
+	snapshot->totals.n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
 		if (bs_snapshot_has_words(snapshot, s))
-			snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
+			snapshot->totals.n_live_docs +=
+				bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
 	const struct bs_refresh *refresh = &at.refresh;
-	uint64_t n_read = snapshot->overlay.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
+	uint64_t n_read =
+		snapshot->overlay.docs.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
 	uint64_t n_old = refresh->n_changed + refresh->n_renewed;
 	*freshened_out = (struct bs_freshened){.n_new = n_read > n_old ? n_read - n_old : 0,
 	                                       .n_changed = refresh->n_changed,

@@ -23,7 +23,8 @@ static enum bs_status blame(const struct bs_segment *segment, enum bs_status sta
 
 static enum bs_status open_store(const struct bs_segment *segment, struct bs_store **store_out, struct bs_error *err)
 {
-	const struct bs_section *parts[] = {&segment->store_dictionary, &segment->store_offsets, &segment->store_frames};
+	const struct bs_section *parts[] = {&segment->stored.dictionary, &segment->stored.offsets,
+	                                    &segment->stored.frames};
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
 	for (int i = 0; i < 2 && !status; i++)
@@ -85,7 +86,7 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	const struct bs_text *given = NULL;
 	size_t n_given = 0;
 	struct bs_doc_record record;
-	*document_out = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = bs_snapshot_record(texts->snapshot, ref, &record, err);
 	if (status)
 		return status;
@@ -99,8 +100,8 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	status = bs_given_line(given, n_given, &texts->line, err);
 	if (!status)
 		status = bs_given_document(&options, given, n_given, &texts->line, &texts->fields, document_out, err);
-	document_out->name = record.name;
-	document_out->name_bytes = record.name_bytes;
+	document_out->name.bytes = record.name;
+	document_out->name.n_bytes = record.name_bytes;
 	return status;
 }
 
@@ -182,7 +183,7 @@ enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t
 	struct bs_reader *records = NULL;
 	struct bs_buffer text = {0};
 	struct bs_source_options options = bs_recorded_options(&snapshot->manifest.options, NULL);
-	const struct bs_section *frames = &snapshot->segments[s].store_frames;
+	const struct bs_section *frames = &snapshot->segments[s].stored.frames;
 	enum bs_status status = bs_section_touch(frames, 0, frames->n_bytes, err);
 	if (!status)
 		status = bs_stored_texts_new(snapshot, &texts, err);

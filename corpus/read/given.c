@@ -160,14 +160,17 @@ enum bs_status bs_given_document(const struct bs_source_options *options, const 
 		record.text_fields = options->text_fields;
 		record.n_text_fields = options->n_text_fields;
 	}
-	*document_out = (struct bs_document){
-		.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}, .line = 1, .raw = line->data, .raw_bytes = line->used_bytes};
+	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
+	                                     .known = {BS_DOC_NONE, 0},
+	                                     .place.line = 1,
+	                                     .raw.bytes = line->data,
+	                                     .raw.n_bytes = line->used_bytes};
 	bs_buffer_clear(fields);
 	const size_t fields_bytes = (n_texts + 1) * sizeof(struct bs_field);
 	enum bs_status status = bs_buffer_reserve(fields, fields_bytes + copied_bytes(texts, n_texts), err);
 	struct bs_field *field = (struct bs_field *)(void *)fields->data;
 	uint8_t *names_end = status ? NULL : fields->data + fields_bytes;
-	document_out->fields = field;
+	document_out->text.fields = field;
 	for (size_t i = 0; i < n_texts && !status; i++) {
 		const char *text = texts[i].text_bytes ? texts[i].text : "", *name = texts[i].field_bytes ? texts[i].field : "";
 		size_t name_bytes = texts[i].field_bytes;
@@ -182,8 +185,8 @@ enum bs_status bs_given_document(const struct bs_source_options *options, const 
 		                             .name_bytes = name_bytes,
 		                             .text = (const uint8_t *)text,
 		                             .text_bytes = texts[i].text_bytes};
-		document_out->text_bytes += texts[i].text_bytes;
-		document_out->n_fields++;
+		document_out->text.n_bytes += texts[i].text_bytes;
+		document_out->text.n_fields++;
 	}
 	return status;
 }

@@ -352,10 +352,10 @@ static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_strea
 	while (n_bytes > 0 && !status) {
 		next_of_row(reader, &bytes, &n_bytes);
 		bs_checksum_stream_add(sum, bytes, n_bytes);
-		document->text_bytes += n_bytes;
+		document->text.n_bytes += n_bytes;
 		status = bs_watch_spend(n_bytes / BYTES_A_NS, err);
 	}
-	document->checksum = bs_checksum_stream_value(sum);
+	document->raw.checksum = bs_checksum_stream_value(sum);
 	return status;
 }
 
@@ -372,7 +372,9 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 	reader->row.has_failed = reader->row_fd < 0 || fstat(reader->row_fd, &found) != 0 || !S_ISREG(found.st_mode);
 	*refusal = (struct bs_refusal){.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
 	if (!status && !reader->row.has_failed) {
-		*document = (struct bs_document){.name = (const uint8_t *)"", .stamp = bs_file_stamp(&found), .stream = &reader->row,
+		*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
+		                                 .stamp = bs_file_stamp(&found),
+		                                 .text.stream = &reader->row,
 		                                 .known = {BS_DOC_NONE, 0}};
 		bs_holes_init(&reader->row_holes, reader->row_fd, &found);
 		status = sum_row(reader, sum, document, err);
@@ -404,12 +406,12 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 		.text = text->used_bytes ? text->data : (const uint8_t *)"",
 		.text_bytes = text->used_bytes,
 	};
-	document->raw = bytes->used_bytes ? bytes->data : (const uint8_t *)"";
-	document->raw_bytes = bytes->used_bytes;
+	document->raw.bytes = bytes->used_bytes ? bytes->data : (const uint8_t *)"";
+	document->raw.n_bytes = bytes->used_bytes;
 	document->held_bytes = text->used_bytes + (text == bytes ? 0 : bytes->used_bytes);
-	document->fields = &reader->file_field;
-	document->n_fields = 1;
-	document->text_bytes = text->used_bytes;
+	document->text.fields = &reader->file_field;
+	document->text.n_fields = 1;
+	document->text.n_bytes = text->used_bytes;
 	return BS_OK;
 }
 
@@ -423,7 +425,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 		max_bytes = KEPT_BYTES;
 	/* Whoever fetches has no limit of memory, and no sink. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
-	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	*document = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
 	                                     reader->head, &reader->bytes, &document->stamp, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
@@ -470,7 +472,7 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
 static bool is_unchanged_suspect(const struct bs_document *document, const struct bs_known *known)
 {
 	return known->ref.segment != BS_DOC_NONE && document->is_suspect && bs_stamp_equals(&document->stamp, known->place) &&
-	       document->checksum == known->checksum;
+	       document->raw.checksum == known->checksum;
 }
 
 static enum bs_status keep(const struct bs_reader *reader, const struct bs_known *known, struct bs_error *err)
@@ -512,15 +514,18 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	bool is_unreadable = why->skip == BS_SKIP_UNREADABLE && !bs_file_is_gone(why->error_number);
 	if (!reader->is_row || !(is_unreadable || why->skip == BS_SKIP_TOO_LARGE))
 		return false;
-	*document = (struct bs_document){
-		.name = (const uint8_t *)"", .stamp = document->stamp, .is_suspect = is_unreadable, .known = {BS_DOC_NONE, 0}};
+	*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
+	                                 .stamp = document->stamp,
+	                                 .is_suspect = is_unreadable,
+	                                 .known = {BS_DOC_NONE, 0}};
 	return true;
 }
 
 /* A stream has been summed up; of a bare row it is 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
-	return document->raw ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
+	return document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes)
+	                           : document->raw.checksum;
 }
 
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
@@ -539,10 +544,10 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
 		return reader->is_row ? BS_OK : refuse_file(reader, name, known, &refusal, err);
 	note_mode(reader, &document.stamp);
-	document.name = (const uint8_t *)name;
-	document.name_bytes = strlen(name);
+	document.name.bytes = (const uint8_t *)name;
+	document.name.n_bytes = strlen(name);
 	document.known = known->ref;
-	document.checksum = checksum_of(&document);
+	document.raw.checksum = checksum_of(&document);
 	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
 		status = keep(reader, known, err);
 	else
@@ -631,11 +636,11 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
 	if (status || refusal.reason)
 		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
-	document.line = line_number;
-	document.offset = offset;
-	document.source_bytes = source_bytes;
+	document.place.line = line_number;
+	document.place.offset = offset;
+	document.place.n_bytes = source_bytes;
 	document.held_bytes = held_bytes;
-	document.checksum = bs_checksum(line, line_bytes);
+	document.raw.checksum = bs_checksum(line, line_bytes);
 	struct bs_error why = {""};
 	status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED)
@@ -765,7 +770,7 @@ enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buf
                                    struct bs_error *err)
 {
 	struct bs_refusal refusal = {.reason = NULL};
-	*document_out = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = make_document(reader, bytes, false, document_out, &refusal, err);
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
@@ -803,8 +808,8 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
 		return status;
 	bs_reader_expect_given(reader, false);
 	status = bs_reader_fetch_raw(reader, line, line_bytes, document_out, &why);
-	document_out->offset = offset;
-	document_out->source_bytes = source_bytes;
+	document_out->place.offset = offset;
+	document_out->place.n_bytes = source_bytes;
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
 }
 
@@ -916,8 +921,8 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
-	document->offset = known->place[0];
-	document->source_bytes = known->place[1];
+	document->place.offset = known->place[0];
+	document->place.n_bytes = known->place[1];
 	return status;
 }
 
@@ -987,9 +992,9 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
-		document.checksum = checksum_of(&document);
+		document.raw.checksum = checksum_of(&document);
 		bool is_trusted = known[i].is_elsewhere && (known[i].checksum == 0 || !batch->recall.may_stay);
-		if (document.checksum == known[i].checksum || is_trusted)
+		if (document.raw.checksum == known[i].checksum || is_trusted)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
 			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);

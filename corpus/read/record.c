@@ -248,9 +248,9 @@ static enum bs_status take_id(struct bs_record_parser *parser, struct bs_documen
 			text_bytes--;
 		}
 	}
-	document->is_named_by_line = false;
-	document->name = text_bytes ? text : (const uint8_t *)"";
-	document->name_bytes = text_bytes;
+	document->name.is_line = false;
+	document->name.bytes = text_bytes ? text : (const uint8_t *)"";
+	document->name.n_bytes = text_bytes;
 	return BS_OK;
 }
 
@@ -263,14 +263,14 @@ static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t
 	parser->scan.strings = strings;
 	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
 	                                            parser->line.used_bytes - BS_JSON_PADDING, false, document, &is_known, err);
-	document->raw = unread.raw;
-	document->raw_bytes = unread.raw_bytes;
+	document->raw.bytes = unread.raw.bytes;
+	document->raw.n_bytes = unread.raw.n_bytes;
 	if (status)
 		return status;
 	if (!is_known)
 		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of more than 16,777,216 strings and numbers");
 	status = take_id(parser, document);
-	if (!status && !parser->refusal.reason && !document->n_fields && !parser->scan.options.is_given)
+	if (!status && !parser->refusal.reason && !document->text.n_fields && !parser->scan.options.is_given)
 		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string or a number");
 	return status;
 }
@@ -378,11 +378,11 @@ static enum bs_status make_json_parser(struct bs_record_parser *parser, struct b
 enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, struct bs_refusal *refusal_out, struct bs_error *err)
 {
-	*document_out = (struct bs_document){.name = (const uint8_t *)"",
-	                                     .is_named_by_line = true,
+	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
+	                                     .name.is_line = true,
 	                                     .known = {BS_DOC_NONE, 0},
-	                                     .raw = line,
-	                                     .raw_bytes = line_bytes};
+	                                     .raw.bytes = line,
+	                                     .raw.n_bytes = line_bytes};
 	parser->refusal = (struct bs_refusal){0};
 	enum bs_status status = parser->json ? BS_OK : make_json_parser(parser, err);
 	if (!status)

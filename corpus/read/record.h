@@ -40,8 +40,8 @@ void bs_record_parser_free(struct bs_record_parser *parser);
  * Parses one line (white space around the object is fine; a line end is white space). line need not be NUL-ended nor
  * padded: it is copied. The last of several id fields is the id; all fields of a repeated name count. A field listed in
  * text_fields is text even if it is the id field. document_out: its name is the id, a string's text as it is (it may be
- * empty or hold NUL bytes) or an integer's digits; is_named_by_line if the id field is absent or null; at least one
- * field, in the order of the record; line, offset, checksum are the caller's. Or else refusal_out says why it is none:
+ * empty or hold NUL bytes) or an integer's digits; name.is_line if the id field is absent or null; at least one
+ * field, in the order of the record; place and raw.checksum are the caller's. Or else refusal_out says why it is none:
  * BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT or BS_SKIP_TOO_LARGE. All is borrowed from the parser and the line until the next
  * call. BS_NO_MEMORY.
  */

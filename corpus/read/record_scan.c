@@ -410,8 +410,8 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 		.text = value.bytes,
 		.text_bytes = value.n_bytes,
 	};
-	*is_known_out = ++walk->document->n_fields <= BS_RECORD_MAX_FIELDS;
-	walk->document->text_bytes += field.text_bytes;
+	*is_known_out = ++walk->document->text.n_fields <= BS_RECORD_MAX_FIELDS;
+	walk->document->text.n_bytes += field.text_bytes;
 	return bs_buffer_append(&scan->fields, &field, sizeof(field), walk->err);
 }
 
@@ -437,7 +437,7 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 		if (*is_known_out || (!is_empty && !take(scanner, ',')))
 			break;
 		struct level member;
-		size_t names_bytes = scan->names.used_bytes, n_fields = walk->document->n_fields;
+		size_t names_bytes = scan->names.used_bytes, n_fields = walk->document->text.n_fields;
 		bool goes_on = false;
 		status = bs_record_ask(walk->n_members++, walk->err);
 		if (!status)
@@ -453,7 +453,7 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 			status = goes_on ? open_level(walk, member, kind) : BS_OK;
 		} else {
 			status = take_scalar(walk, &member, kind, &goes_on);
-			if (walk->document->n_fields == n_fields)
+			if (walk->document->text.n_fields == n_fields)
 				scan->names.used_bytes = names_bytes;
 		}
 		if (!goes_on)
@@ -466,11 +466,11 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
 	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err, 0};
-	*document_out = (struct bs_document){.name = (const uint8_t *)"",
-	                                     .is_named_by_line = true,
+	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
+	                                     .name.is_line = true,
 	                                     .known = {BS_DOC_NONE, 0},
-	                                     .raw = line,
-	                                     .raw_bytes = line_bytes};
+	                                     .raw.bytes = line,
+	                                     .raw.n_bytes = line_bytes};
 	*is_known_out = false;
 	scan->id_kind = 0;
 	bs_buffer_clear(&scan->levels);
@@ -484,10 +484,11 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	if (!status && take(&walk.scanner, '{'))
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);
-	*is_known_out &= !status && walk.scanner.at == walk.scanner.end && (scan->is_valid || scan->options.is_given || document_out->n_fields > 0);
+	*is_known_out &= !status && walk.scanner.at == walk.scanner.end &&
+	                 (scan->is_valid || scan->options.is_given || document_out->text.n_fields > 0);
 	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
-	for (size_t i = 0; i < document_out->n_fields && !status; i++)
+	for (size_t i = 0; i < document_out->text.n_fields && !status; i++)
 		fields[i].name = (const char *)scan->names.data + (uintptr_t)fields[i].name;
-	document_out->fields = fields;
+	document_out->text.fields = fields;
 	return status;
 }

@@ -61,25 +61,45 @@ struct bs_text_stream {
 	bool has_failed;
 };
 
-/* A document as read, everything borrowed until the callback that got it returns. */
-struct bs_document {
-	const uint8_t *name;   /* folder: the path below the source; collection: the record's id; a file: empty */
-	size_t name_bytes;
-	bool is_named_by_line; /* a record without id: its id is label:line, and name is empty */
-	uint64_t line;         /* collection: 1-based line of the record, else 0 */
-	uint64_t offset;       /* collection: byte offset of the record in the source, else 0 */
-	uint64_t source_bytes; /* collection: bytes of the record in the source, else 0 */
-	uint64_t raw_bytes;    /* bytes of raw */
-	const uint8_t *raw;    /* the bytes the document was read from: the file, or the record's line without its end, in UTF-8 */
-	struct bs_stamp stamp; /* of the file; zeros for a record */
-	bool is_suspect;       /* a file whose stamp is too young to prove anything, see bs_stamp_is_suspect */
-	uint64_t checksum;     /* bs_checksum of raw; set when a batch is read, not when one document is fetched */
-	struct bs_doc_ref known; /* the document of the index that this is, as it is now; segment BS_DOC_NONE: none */
+/* What a document is called within its source. */
+struct bs_document_name {
+	const uint8_t *bytes; /* folder: path below the source; collection: id of the record; file: empty */
+	size_t n_bytes;
+	bool is_line;         /* a record without an id: its id is label:line, and the name is empty */
+};
+
+/* The place of a record in its collection. All zero: the document is a file. */
+struct bs_document_place {
+	uint64_t line;    /* from 1 */
+	uint64_t offset;  /* of its first byte */
+	uint64_t n_bytes;
+};
+
+/* The bytes that a document was read from. */
+struct bs_document_raw {
+	const uint8_t *bytes; /* the file, or the record's line without its end, in UTF-8 */
+	uint64_t n_bytes;
+	uint64_t checksum;    /* bs_checksum; set only when a batch is read, not for a fetched document */
+};
+
+/* The text of a document, for the analyzer. */
+struct bs_document_text {
 	const struct bs_field *fields;
 	size_t n_fields;
-	struct bs_text_stream *stream; /* of the row of a large collection, in place of fields; else NULL */
-	uint64_t text_bytes;   /* sum over the fields, or of the stream */
-	uint64_t held_bytes;   /* memory that is its reader's until it is done with, if it is large */
+	struct bs_text_stream *stream; /* of a large collection's row: replaces the fields; else NULL */
+	uint64_t n_bytes;              /* sum over the fields, or of the stream */
+};
+
+/* A document as read. Everything is borrowed until the callback that received it returns. */
+struct bs_document {
+	struct bs_document_name name;
+	struct bs_document_place place;
+	struct bs_document_raw raw;
+	struct bs_stamp stamp;   /* of the file; zeros for a record */
+	bool is_suspect;         /* the stamp is too young to prove anything, see bs_stamp_is_suspect */
+	struct bs_doc_ref known; /* the same document in the index, unchanged; segment BS_DOC_NONE: none */
+	struct bs_document_text text;
+	uint64_t held_bytes;     /* memory held by the reader for it, if it is large */
 };
 
 /* Why a file or a line is not a document. All zero: it is one. */

@@ -490,7 +490,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 	accumulator->spool_bytes += (uint64_t)(at - codes);
 	accumulator->n_postings += from->n_terms;
 	accumulator->n_positions += from->length;
-	accumulator->text_bytes += from->document.text_bytes;
+	accumulator->text_bytes += from->document.text.n_bytes;
 	return BS_OK;
 }
 

@@ -237,8 +237,8 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
 			size_t n = n_places - place < PLACES ? n_places - place : PLACES;
-			n = sketch->kernel->find_grams(sketch->folded + place, n, sketch->log, sketch->bits, sketch->frequent,
-			                               sketch->states, sketch->trigrams);
+			n = sketch->kernel->text.find_grams(sketch->folded + place, n, sketch->log, sketch->bits,
+			                                    sketch->frequent, sketch->states, sketch->trigrams);
 			status = list_trigrams(sketch, n, err);
 		}
 		n_carried = n_folded - n_places;
@@ -311,7 +311,7 @@ static uint32_t first_log(size_t n_bytes)
 static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 {
 	uint64_t n_bits = UINT64_C(32) << sketch->log;
-	uint64_t n_set = sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS);
+	uint64_t n_set = sketch->kernel->lines.popcount(sketch->bits, n_bits / BS_LINE_BITS);
 	*sum = (struct bs_gram_sum){.n_bits = estimate(n_set, n_bits)};
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		sum->trigrams[tier] = sketch->lists[tier];
@@ -379,7 +379,7 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 		}
 	}
 	row[n_words - 1] = 0;
-	sketch->kernel->fill_gram_row(bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
+	sketch->kernel->text.fill_gram_row(bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
 }
 
 static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, struct bs_error *err)

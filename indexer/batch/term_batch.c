@@ -525,8 +525,8 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 {
 	uint32_t position = 0;
 	*length_out = 0;
-	for (size_t i = 0; i < document->n_fields; i++) {
-		const struct bs_field *field = &document->fields[i];
+	for (size_t i = 0; i < document->text.n_fields; i++) {
+		const struct bs_field *field = &document->text.fields[i];
 		struct bs_words_sum sum;
 		uint32_t number;
 		batch->last_word = batch->whole_word = BS_NO_WORD;
@@ -588,9 +588,10 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 {
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(&batch->gram_text);
-	for (size_t i = 0; i < document->n_fields && !status; i++) {
-		status = bs_buffer_append(&batch->gram_text, document->fields[i].text, document->fields[i].text_bytes, err);
-		if (!status && i + 1 < document->n_fields)
+	for (size_t i = 0; i < document->text.n_fields && !status; i++) {
+		status = bs_buffer_append(&batch->gram_text, document->text.fields[i].text,
+		                          document->text.fields[i].text_bytes, err);
+		if (!status && i + 1 < document->text.n_fields)
 			status = bs_buffer_append(&batch->gram_text, "\n", 1, err);
 		if (!status)
 			status = bs_watch_each(i, TERM_NS, err);
@@ -606,12 +607,14 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 {
 	struct bs_gram_sum sum;
 	struct bs_field joined = {.text = NULL};
-	const struct bs_field *field = document->n_fields == 1 ? &document->fields[0] : &joined;
-	enum bs_status status = document->n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
+	const struct bs_field *field = document->text.n_fields == 1 ? &document->text.fields[0] : &joined;
+	enum bs_status status = document->text.n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
 	if (!status)
-		status = document->stream ? bs_gram_sketch_stream(batch->grams, document->stream, document->text_bytes, &sum, err)
-		                          : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
-	if (status || (document->stream && document->stream->has_failed))
+		status = document->text.stream
+		                 ? bs_gram_sketch_stream(batch->grams, document->text.stream, document->text.n_bytes,
+		                                         &sum, err)
+		                 : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
+	if (status || (document->text.stream && document->text.stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;
 	doc->gram_size_class = sum.size_class;
@@ -644,12 +647,12 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	if (batch->is_alone && batch->memory_bytes < UINT64_MAX)
 		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
 	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
-	if (!status && batch->grams && (document->n_fields > 0 || document->stream))
+	if (!status && batch->grams && (document->text.n_fields > 0 || document->text.stream))
 		status = take_grams(batch, document, &doc, err);
 	if (!status)
-		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);
+		status = bs_buffer_append(&batch->names, document->name.bytes, document->name.n_bytes, err);
 	if (!status && batch->keep_raws && !batch->is_row)
-		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
+		status = bs_buffer_append(&batch->raws, document->raw.bytes, (size_t)document->raw.n_bytes, err);
 	doc.n_terms = (uint32_t)(bs_vector_n(&batch->postings) - doc.first_posting);
 	doc.n_values = (uint32_t)(bs_vector_n(&batch->value_numbers) - doc.first_value);
 	doc.n_others = (uint32_t)(bs_vector_n(&batch->other_fields) - doc.first_other);

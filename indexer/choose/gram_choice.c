@@ -100,8 +100,8 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < document->n_fields && !status; i++)
-		status = sample_text(context, &document->fields[i], err);
+	for (size_t i = 0; i < document->text.n_fields && !status; i++)
+		status = sample_text(context, &document->text.fields[i], err);
 	return status;
 }
 

@@ -42,13 +42,13 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	struct sampler *sampler = context;
 	struct bs_document beginning = *document;
 	struct bs_field field;
-	if (document->n_fields == 1 && document->text_bytes > MOST_TEXT_BYTES) {
-		field = document->fields[0];
-		field.text_bytes = beginning.text_bytes = MOST_TEXT_BYTES;
-		beginning.fields = &field;
+	if (document->text.n_fields == 1 && document->text.n_bytes > MOST_TEXT_BYTES) {
+		field = document->text.fields[0];
+		field.text_bytes = beginning.text.n_bytes = MOST_TEXT_BYTES;
+		beginning.text.fields = &field;
 	}
 	enum bs_status status = sampler->take(sampler->context, &beginning, err);
-	sampler->text_bytes += beginning.text_bytes;
+	sampler->text_bytes += beginning.text.n_bytes;
 	sampler->is_enough = sampler->text_bytes >= sampler->end_bytes;
 	return status || !sampler->is_enough ? status : BS_STOPPED;
 }

@@ -107,8 +107,8 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	struct choice *choice = context;
 	uint64_t n_before = bs_vector_n(&choice->tokens);
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < document->n_fields && !status; i++) {
-		const struct bs_field *field = &document->fields[i];
+	for (size_t i = 0; i < document->text.n_fields && !status; i++) {
+		const struct bs_field *field = &document->text.fields[i];
 		choice->next_position = 0;
 		status = add_gap(choice, err);
 		if (!status)
@@ -118,11 +118,11 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	struct sampled sampled = {.end = bs_vector_n(&choice->tokens)};
 	uint64_t n_tokens = sampled.end - n_before;
 	sampled.share = 1 / (double)(n_tokens + 1);
-	sampled.ns = document->line ? BS_PRICE_VERIFY_RECORD_NS : BS_PRICE_VERIFY_FILE_NS;
+	sampled.ns = document->place.line ? BS_PRICE_VERIFY_RECORD_NS : BS_PRICE_VERIFY_FILE_NS;
 	sampled.ns += n_tokens * BS_PRICE_VERIFY_WORD_NS;
 	if (!status)
 		status = bs_vector_append(&choice->docs, &sampled, err);
-	choice->text_bytes += document->text_bytes;
+	choice->text_bytes += document->text.n_bytes;
 	return status;
 }
 
@@ -518,7 +518,7 @@ enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, str
 			largest = &snapshot->segments[i];
 	if (!largest)
 		return BS_OK;
-	struct bs_lexicon_cursor cursor = {.lexicon = &largest->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &largest->terms.lexicon};
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, &mark, 1, err);
 	while (!status) {
 		struct bs_word_pair pair;

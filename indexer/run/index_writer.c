@@ -363,7 +363,7 @@ static enum bs_status store_text(struct bs_index_writer *writer, const struct bs
 	enum bs_status status = writer->store ? BS_OK : open_store(writer, err);
 	return status ? status
 	              : bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
-	                                    is_elsewhere ? 0 : (size_t)doc->document.raw_bytes, err);
+	                                    is_elsewhere ? 0 : (size_t)doc->document.raw.n_bytes, err);
 }
 
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
@@ -382,7 +382,7 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 		                                 term_batch->gram_rows.items + doc->gram_row, err);
 	if (!status)
 		status = bs_accumulator_add(accumulator, term_batch, i, record, err);
-	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text_bytes;
+	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text.n_bytes;
 	writer->report->n_indexed += !term_batch->is_row;
 	return status;
 }

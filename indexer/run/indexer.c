@@ -36,11 +36,11 @@ _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reas
 static struct bs_doc_record named_record(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc)
 {
 	return (struct bs_doc_record){
-		.checksum = doc->document.checksum,
-		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.checksum = doc->document.raw.checksum,
+		.flags = doc->document.name.is_line ? BS_DOC_NAMED_BY_LINE : 0,
 		.name = term_batch->names.data + doc->name_offset,
-		.name_bytes = (uint32_t)doc->document.name_bytes,
-		.place = {0, 0, doc->document.line},
+		.name_bytes = (uint32_t)doc->document.name.n_bytes,
+		.place = {0, 0, doc->document.place.line},
 	};
 }
 
@@ -77,7 +77,7 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
                         struct bs_doc_record *record)
 {
 	record->source = number_of(at);
-	record->checksum = document->checksum;
+	record->checksum = document->raw.checksum;
 	switch (is_row ? BS_SOURCE_FILE : source_of(at)->kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
@@ -85,11 +85,11 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 		record->flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 		break;
 	case BS_SOURCE_COLLECTION:
-		record->place[0] = document->offset;
-		record->place[1] = document->source_bytes;
+		record->place[0] = document->place.offset;
+		record->place[1] = document->place.n_bytes;
 		break;
 	case BS_SOURCE_STDIN:
-		record->place[1] = document->raw_bytes;
+		record->place[1] = document->raw.n_bytes;
 		record->place[3] = at->next_sequence++;
 		break;
 	case BS_SOURCE_FORGOTTEN:
@@ -947,8 +947,8 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 static void keep_versions(struct bs_indexing *at)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
-	memcpy(manifest->icu_version, at->old.manifest.icu_version, sizeof(manifest->icu_version));
-	memcpy(manifest->unicode_version, at->old.manifest.unicode_version, sizeof(manifest->unicode_version));
+	memcpy(manifest->versions.icu, at->old.manifest.versions.icu, sizeof(manifest->versions.icu));
+	memcpy(manifest->versions.unicode, at->old.manifest.versions.unicode, sizeof(manifest->versions.unicode));
 	bs_manifest_mix_words(manifest);
 }
 
@@ -973,7 +973,7 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_manifest_is_outdated(&at->old.manifest, &is_outdated, err);
 	if (!status)
-		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
+		status = bs_words_versions(manifest->versions.icu, manifest->versions.unicode, err);
 	if (status)
 		return status;
 	at->is_partial = left_out != BS_SOURCE_GONE;
@@ -1051,15 +1051,15 @@ static enum bs_status settle_exclusions(struct bs_indexing *at, struct bs_error 
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_doc_table_builder records = {0};
-	manifest->exclusions = at->has_old ? at->old.manifest.exclusions : 0;
-	manifest->n_exclusions = at->has_old ? at->old.manifest.n_exclusions : 0;
+	manifest->exclusions.number = at->has_old ? at->old.manifest.exclusions.number : 0;
+	manifest->exclusions.n_docs = at->has_old ? at->old.manifest.exclusions.n_docs : 0;
 	if (!at->refresh.exclusions.is_changed)
 		return BS_OK;
 	enum bs_status status = bs_exclusions_record(&at->refresh.exclusions, &records, err);
-	manifest->n_exclusions = records.n_docs;
-	manifest->exclusions = records.n_docs ? manifest->next_number++ : 0;
+	manifest->exclusions.n_docs = records.n_docs;
+	manifest->exclusions.number = records.n_docs ? manifest->next_number++ : 0;
 	if (!status && records.n_docs)
-		status = bs_exclusions_write(&at->dir, manifest->exclusions, &records, err);
+		status = bs_exclusions_write(&at->dir, manifest->exclusions.number, &records, err);
 	bs_doc_table_builder_deinit(&records);
 	return status;
 }
@@ -1141,7 +1141,7 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
 	report->n_segments = 0;
-	report->n_excluded = manifest.n_exclusions;
+	report->n_excluded = manifest.exclusions.n_docs;
 	for (uint32_t i = 0; i < manifest.n_segments; i++) {
 		const struct bs_segment_record *segment = &manifest.segments[i];
 		report->n_segments += !segment->is_rows;

@@ -195,17 +195,17 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	struct bs_indexing *at = writer->at;
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(batch)[i];
 	const uint8_t *names = batch->names.data;
-	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name_bytes);
+	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name.n_bytes);
 	if (i + IDS_AHEAD < batch->n_docs) {
 		const struct bs_term_batch_doc *next = doc + IDS_AHEAD;
-		struct bs_doc_record ahead = named(names + next->name_offset, next->document.name_bytes);
+		struct bs_doc_record ahead = named(names + next->name_offset, next->document.name.n_bytes);
 		bs_refresh_prefetch(&at->refresh, &at->refreshing, &ahead);
 	}
 	record.flags |= writer->not_stored ? BS_DOC_NOT_STORED : 0;
 	record.source = writer->source;
-	record.checksum = doc->document.checksum;
-	record.place[1] = doc->document.raw_bytes;
-	record.place[2] = doc->document.line;
+	record.checksum = doc->document.raw.checksum;
+	record.place[1] = doc->document.raw.n_bytes;
+	record.place[2] = doc->document.place.line;
 	record.place[3] = at->next_sequence++;
 	enum bs_status status = end_exclusion(at, &record, err);
 	if (!status)
@@ -229,7 +229,7 @@ static enum bs_status merge(struct bs_writer *writer, struct bs_error *err)
 
 static bool is_large(const struct bs_writer *writer, const struct bs_document *document)
 {
-	return document->raw_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
+	return document->raw.n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
 /* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others are merged. */
@@ -238,14 +238,15 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document);
 	/* Without a line it is none that is kept (0): it changed. */
-	document->checksum = document->raw ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 1;
-	document->held_bytes = is_alone ? document->raw_bytes * 2 : 0;
-	writer->batch.next_bytes = is_alone ? document->raw_bytes : 0;
+	document->raw.checksum =
+		document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes) : 1;
+	document->held_bytes = is_alone ? document->raw.n_bytes * 2 : 0;
+	writer->batch.next_bytes = is_alone ? document->raw.n_bytes : 0;
 	if (is_alone || writer->batch_bytes >= BATCH_BYTES)
 		status = merge(writer, err);
 	writer->batch.next_bytes = 0;
 	writer->batch.is_alone = is_alone;
-	writer->batch_bytes += document->raw_bytes + sizeof(struct bs_term_batch_doc);
+	writer->batch_bytes += document->raw.n_bytes + sizeof(struct bs_term_batch_doc);
 	if (!status) {
 		status = bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
 		*is_refused_out = status == BS_UNSUPPORTED;
@@ -266,9 +267,9 @@ static enum bs_status next_held(struct bs_writer *writer, size_t *from, bool *fo
 	const uint8_t *id = writer->held.data + *from + sizeof(held);
 	bs_reader_expect_given(reader, true);
 	enum bs_status status = bs_reader_fetch_raw(reader, id + held.id_bytes, held.line_bytes, document_out, err);
-	document_out->name = id;
-	document_out->name_bytes = held.id_bytes;
-	document_out->line = 1;
+	document_out->name.bytes = id;
+	document_out->name.n_bytes = held.id_bytes;
+	document_out->place.line = 1;
 	*from += sizeof(held) + held.id_bytes + held.line_bytes;
 	return status;
 }
@@ -312,16 +313,17 @@ static enum bs_status release_held(struct bs_writer *writer, struct bs_error *er
 
 static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document, struct bs_error *err)
 {
-	struct held held = {document->name_bytes, (size_t)document->raw_bytes};
+	struct held held = {document->name.n_bytes, (size_t)document->raw.n_bytes};
 	uint32_t number;
-	enum bs_status status = bs_term_table_intern(&writer->held_ids, document->name, (uint32_t)document->name_bytes,
-	                                             bs_hash_slot(document->name, document->name_bytes), &number, NULL, err);
+	enum bs_status status =
+		bs_term_table_intern(&writer->held_ids, document->name.bytes, (uint32_t)document->name.n_bytes,
+	                             bs_hash_slot(document->name.bytes, document->name.n_bytes), &number, NULL, err);
 	if (!status)
 		status = bs_buffer_append(&writer->held, &held, sizeof(held), err);
 	if (!status)
-		status = bs_buffer_append(&writer->held, document->name, held.id_bytes, err);
+		status = bs_buffer_append(&writer->held, document->name.bytes, held.id_bytes, err);
 	if (!status)
-		status = bs_buffer_append(&writer->held, document->raw, held.line_bytes, err);
+		status = bs_buffer_append(&writer->held, document->raw.bytes, held.line_bytes, err);
 	return status || writer->held.used_bytes < HELD_BYTES ? status : release_held(writer, err);
 }
 
@@ -375,11 +377,11 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 		                           &document, &why);
 	}
 	if (!status && writer->line.used_bytes == 0) {
-		document.raw = NULL;
-		document.raw_bytes = document.text_bytes;
+		document.raw.bytes = NULL;
+		document.raw.n_bytes = document.text.n_bytes;
 	}
-	document.name = (const uint8_t *)id;
-	document.name_bytes = id_bytes;
+	document.name.bytes = (const uint8_t *)id;
+	document.name.n_bytes = id_bytes;
 	if (!status && writer->holds && is_large(writer, &document))
 		status = release_held(writer, &why);
 	if (!status)
@@ -518,7 +520,7 @@ static enum bs_status list_segments(const struct bs_indexing *at, struct bs_mani
 		status = bs_manifest_add_segment(manifest, &at->old.manifest.segments[s], err);
 	for (size_t i = 0; i < bs_vector_n(written) && !status; i++)
 		status = bs_manifest_add_segment(manifest, &written->items[i], err);
-	manifest->exclusions = manifest->n_exclusions = 0;
+	manifest->exclusions.number = manifest->exclusions.n_docs = 0;
 	return status;
 }
 
@@ -531,9 +533,10 @@ static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct 
 		const struct bs_doc_table *docs = &shown->segments[s].docs;
 		uint64_t n_dead;
 		if (s < n_old)
-			shown->tombstones[s] = at->old.tombstones[s];
+			shown->tombstones.bits[s] = at->old.tombstones.bits[s];
 		else
-			status = bs_id_owners_dead(&at->refresh.owners, s - n_old, docs->n_docs, &shown->tombstones[s], &n_dead, err);
+			status = bs_id_owners_dead(&at->refresh.owners, s - n_old, docs->n_docs,
+			                           &shown->tombstones.bits[s], &n_dead, err);
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			if (!status)

@@ -84,7 +84,7 @@ struct condensing {
 
 static bool is_matrix(const struct bs_segment *segment, uint32_t slab)
 {
-	return slab < segment->meta.n_slabs && segment->slabs[slab].n_levels > 0;
+	return slab < segment->meta.n_slabs && segment->slabs[slab].hashed.n_levels > 0;
 }
 
 static bool is_left_out(const struct bs_segment *segment, const struct bs_section *section, uint32_t instance)
@@ -199,7 +199,7 @@ static enum bs_status condense_section(struct condensing *at, const struct bs_se
 	const struct bs_segment *segment = &at->segment;
 	enum bs_status status;
 	if (section->id == BS_SECTION_DOC_TF_OFFSETS)
-		return write_steps(at, &segment->tfs.offsets, segment->meta.n_docs + 1, section->id, 0, err);
+		return write_steps(at, &segment->terms.tfs.offsets, segment->meta.n_docs + 1, section->id, 0, err);
 	if (section->id != BS_SECTION_ROWS)
 		return copy_section(section, instance, at->writer, err);
 	status = write_steps(at, &segment->slabs[instance].rows, segment->slabs[instance].n_docs, section->id, instance, err);
@@ -323,7 +323,7 @@ static enum bs_status find_least_exact(const struct restoring *at, double *least
 
 static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &at->segment.lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &at->segment.terms.lexicon};
 	uint64_t n_terms = at->segment.meta.n_terms, i = 0;
 	bool is_end = false;
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
@@ -377,8 +377,8 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 		.accumulator = &at->accumulator,
 		.lexicon = at->terms,
 		.n_terms = (uint32_t)meta->n_terms,
-		.treatments = &at->segment.treatments,
-		.tf_levels = &at->segment.tf_levels,
+		.treatments = &at->segment.terms.treatments,
+		.tf_levels = &at->segment.terms.tf_levels,
 		.density = (double)meta->density_ppm / 1e6,
 	};
 	enum bs_status status = bs_kernel_choose(NULL, &at->plan.kernel, err);

@@ -51,7 +51,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 /* A slab as it is written, of either kind. Zero-initialise; all arrays are owned. */
 struct bs_slab_product {
 	struct bs_slab_image image; /* into what follows, and rows */
-	uint64_t *columns;          /* of forward lists: of exact_terms */
+	uint64_t *columns;          /* of forward lists: of exact.terms */
 	uint64_t columns_bytes;     /* room for columns that may be used again; 0 of forward lists */
 	uint32_t *exact_terms;
 	struct bs_exceptions_builder exceptions;

@@ -74,9 +74,9 @@ enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs
 static enum bs_status take_fields(struct bs_texts *texts, const struct bs_document *document, struct bs_error *err)
 {
 	bs_vector_clear(texts);
-	enum bs_status status = bs_vector_reserve(texts, document->n_fields + 1, err);
-	for (size_t i = 0; i < document->n_fields && !status; i++) {
-		const struct bs_field *field = &document->fields[i];
+	enum bs_status status = bs_vector_reserve(texts, document->text.n_fields + 1, err);
+	for (size_t i = 0; i < document->text.n_fields && !status; i++) {
+		const struct bs_field *field = &document->text.fields[i];
 		struct bs_text text = {field->name, field->name_bytes, field->text_bytes ? (const char *)field->text : "",
 		                       field->text_bytes};
 		status = bs_vector_append(texts, &text, err);

@@ -50,7 +50,7 @@ static double column_density(struct explanation *at, const struct bs_slab *slab,
 		return 0;
 	if (!at->status)
 		at->status = bs_slab_column(slab, level, c, NULL, &column, at->err);
-	uint64_t n_set = at->status ? 0 : at->kernel->popcount(column, level->n_lines);
+	uint64_t n_set = at->status ? 0 : at->kernel->lines.popcount(column, level->n_lines);
 	return (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
 }
 
@@ -58,11 +58,11 @@ static void hashed_density(struct explanation *at, const struct bs_slab *slab, u
                            const struct bs_term_place *place, struct term_density *density)
 {
 	density->passes = 1;
-	for (uint32_t l = 0; l < slab->n_levels; l++) {
-		const struct bs_level *level = &slab->levels[l];
+	for (uint32_t l = 0; l < slab->hashed.n_levels; l++) {
+		const struct bs_level *level = &slab->hashed.levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l); i++) {
+		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->hashed.n_columns, l); i++) {
 			uint32_t c = level->n_columns > 0 ? bs_hash_position(probe, i, level->n_columns) : 0;
 			density->levels[l] *= column_density(at, slab, level, c);
 		}
@@ -80,9 +80,9 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	double truly = (double)place->term.df / (double)bs_plan_segment(at->plan, s)->meta.n_docs;
 	density.passes = truly;
 	density.is_exact = false;
-	if (slab->n_levels == 0 || at->status)
+	if (slab->hashed.n_levels == 0 || at->status)
 		return density;
-	if (slab->exact.n_columns > 0)
+	if (slab->exact.level.n_columns > 0)
 		at->status = bs_slab_find_exact(slab, place->term.ordinal, &density.is_exact, &column, at->err);
 	if (!at->status && density.is_exact) {
 		at->status = bs_slab_exact_popcount(slab, column, &popcount, at->err);
@@ -106,7 +106,7 @@ struct term_columns {
 static void look_at_slab(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
                          struct term_columns *sum)
 {
-	if (slab->n_levels == 0) {
+	if (slab->hashed.n_levels == 0) {
 		sum->n_lists++;
 		return;
 	}
@@ -117,7 +117,7 @@ static void look_at_slab(struct explanation *at, uint32_t s, const struct bs_sla
 		return;
 	}
 	sum->n_hashed++;
-	for (uint32_t l = 0; l < slab->n_levels; l++)
+	for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
 		sum->level_density[l] += density.levels[l];
 }
 
@@ -144,9 +144,10 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 		print(to, " exact column in %u slabs (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
 	if (sum.n_hashed) {
 		print(to, " hashed in %u slabs:", sum.n_hashed);
-		for (uint32_t l = segment->treatments.n_levels; l-- > 0;)
+		for (uint32_t l = segment->terms.treatments.n_levels; l-- > 0;)
 			print(to, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
-			      level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed, l ? "," : ";");
+			      level_name(segment->terms.treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
+			      l ? "," : ";");
 	}
 	if (sum.n_lists)
 		print(to, " forward lists in %u slabs;", sum.n_lists);
@@ -221,7 +222,7 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
 	const struct bs_snapshot_list *list = plan->list;
 	uint32_t n_segments = 0;
 	for (uint32_t i = 0; i < list->n_entries; i++)
-		n_segments += list->entries[i].snapshot->n_word_segments;
+		n_segments += list->entries[i].snapshot->totals.n_word_segments;
 	print(&to, "query: ");
 	if (!to.status)
 		to.status = bs_query_format(plan->query, text, err);

@@ -19,12 +19,12 @@ struct place {
 
 static struct place place_in(const struct bs_document *document, const struct bs_field *field)
 {
-	struct place place = {.text = field->text, .line = document->line, .is_record = document->line > 0};
+	struct place place = {.text = field->text, .line = document->place.line, .is_record = document->place.line > 0};
 	if (place.is_record)
 		return place;
 	place.line = 1;
-	place.most_raw = document->raw_bytes;
-	place.is_utf16 = bs_file_is_utf16(document->raw, (size_t)document->raw_bytes);
+	place.most_raw = document->raw.n_bytes;
+	place.is_utf16 = bs_file_is_utf16(document->raw.bytes, (size_t)document->raw.n_bytes);
 	place.raw = place.is_utf16 ? 2 : 0;
 	/* Columns do not count a byte order mark. */
 	if (field->text_bytes >= 3 && !place.is_utf16 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0)
@@ -91,18 +91,18 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 	static const struct bs_snippet_options options = {.shape = BS_SNIPPET_OWN_LINES};
 	static const struct bs_snippet_window only;
 	static const struct bs_field no_field = {.name = "", .text = (const uint8_t *)""};
-	const struct bs_field *fields = document->fields, *before = NULL;
+	const struct bs_field *fields = document->text.fields, *before = NULL;
 	struct bs_word_hit beginning = {0};
 	struct place place = {0};
 	bs_vector_clear(&passages->list);
 	bs_vector_clear(&passages->windows);
 	bs_buffer_clear(&passages->text);
-	enum bs_status status = bs_snippet_windows(fields, document->n_fields, hits, n_hits, &options,
+	enum bs_status status = bs_snippet_windows(fields, document->text.n_fields, hits, n_hits, &options,
 	                                           &passages->windows, &passages->best, err);
 	const struct bs_snippet_window *windows = passages->windows.items;
 	size_t n = bs_vector_n(&passages->windows);
 	if (!status && n == 0) {
-		if (!bs_snippet_beginning(fields, document->n_fields, &beginning)) {
+		if (!bs_snippet_beginning(fields, document->text.n_fields, &beginning)) {
 			beginning.field = 0;
 			fields = &no_field;
 		}
@@ -118,7 +118,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		before = field;
 		struct bs_passage passage = measure(field, first->start_byte, hits[windows[i].last].end_byte, &place);
 		size_t from = passages->text.used_bytes;
-		status = bs_snippet_write(fields, document->n_fields, hits, n_hits, &windows[i], &options,
+		status = bs_snippet_write(fields, document->text.n_fields, hits, n_hits, &windows[i], &options,
 		                          &passages->text, err);
 		passage.text_bytes = passages->text.used_bytes - from;
 		if (!status)

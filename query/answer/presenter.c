@@ -58,12 +58,12 @@ enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loade
 		return status;
 	}
 	hit_out->is_changed = fetched == BS_FETCHED_CHANGED;
-	status = bs_match_hits(matcher, ref, document.fields, document.n_fields, false, &match, words, err);
+	status = bs_match_hits(matcher, ref, document.text.fields, document.text.n_fields, false, &match, words, err);
 	size_t n_words = bs_vector_n(words);
-	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
+	options.shape = document.place.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
 	if (!status && wanted->snippets)
-		status = bs_snippet_write(document.fields, document.n_fields, words->items, n_words, NULL, &options,
-		                          &presenter->snippet, err);
+		status = bs_snippet_write(document.text.fields, document.text.n_fields, words->items, n_words, NULL,
+		                          &options, &presenter->snippet, err);
 	if (!status && wanted->passages)
 		status = bs_passages_find(passages, &document, words->items, n_words, err);
 	if (status)

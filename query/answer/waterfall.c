@@ -185,13 +185,13 @@ static void put_columns(struct waterfall *to, uint32_t t)
 			const struct bs_slab *slab = &segment->slabs[i];
 			bool is_exact = false;
 			uint32_t column, n = 0;
-			if (slab->n_levels > 0 && slab->exact.n_columns > 0)
+			if (slab->hashed.n_levels > 0 && slab->exact.level.n_columns > 0)
 				to->status = bs_slab_find_exact(slab, place->term.ordinal, &is_exact, &column, to->err);
-			for (uint32_t l = 0; l < slab->n_levels; l++)
-				n += bs_slab_hashes(place->term.treatment, slab->n_columns, l);
-			n_lists += slab->n_levels == 0;
+			for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
+				n += bs_slab_hashes(place->term.treatment, slab->hashed.n_columns, l);
+			n_lists += slab->hashed.n_levels == 0;
 			n_exact += is_exact;
-			if (slab->n_levels == 0 || is_exact)
+			if (slab->hashed.n_levels == 0 || is_exact)
 				continue;
 			has_exceptions |= place->term.treatment->has_exceptions;
 			is_listed |= !place->term.treatment->has_exceptions;

@@ -160,7 +160,7 @@ bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *bytes, 
 	size_t at = 0;
 	if (!filter->has_needle)
 		return may_match(filter, text, n_bytes);
-	while ((at = filter->kernel->find_needle(text, at, n_bytes, &filter->needle)) < n_bytes) {
+	while ((at = filter->kernel->text.find_needle(text, at, n_bytes, &filter->needle)) < n_bytes) {
 		if (!filter->is_exact || memcmp(text + at, exact->data, exact->used_bytes) == 0)
 			return filter->is_exact || filter->is_needle || may_match(filter, text, n_bytes);
 		at++;

@@ -162,8 +162,8 @@ static enum bs_status has_other_words(const struct bs_asked *asked, const struct
                                       struct bs_error *err)
 {
 	const struct bs_manifest *read = &asked->item->read;
-	if (*before && strcmp((*before)->icu_version, read->icu_version) == 0 &&
-	    strcmp((*before)->unicode_version, read->unicode_version) == 0 &&
+	if (*before && strcmp((*before)->versions.icu, read->versions.icu) == 0 &&
+	    strcmp((*before)->versions.unicode, read->versions.unicode) == 0 &&
 	    (*before)->options.words_revision == read->options.words_revision &&
 	    !(*before)->options.analyzer_name == !read->options.analyzer_name)
 		return BS_OK;

@@ -252,7 +252,8 @@ static enum bs_status gather(struct bs_finding *finding, struct bs_asked *asked)
 	if (status != BS_INVALID || !asking->learns)
 		return status;
 	/* A query without words, beside those that are learnt; what else is wrong with it comes up again. */
-	bs_statistics_set(asked->statistics, asked->index->snapshot.n_docs, asked->index->snapshot.n_positions);
+	bs_statistics_set(asked->statistics, asked->index->snapshot.totals.n_docs,
+	                  asked->index->snapshot.totals.n_positions);
 	return BS_OK;
 }
 

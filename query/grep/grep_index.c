@@ -69,7 +69,7 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
  * take more than it spares, and of so many literals nearly every file has one by its bits. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
-	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->n_docs / DOCUMENTS_A_LITERAL;
+	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->totals.n_docs / DOCUMENTS_A_LITERAL;
 }
 
 static enum bs_status make_tree(const struct bs_grep_index_options *options, const struct bs_snapshot *snapshot,
@@ -516,7 +516,7 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 	self->has_listed |= file_out->shown != NULL;
 	/* Nothing to be searched: whether there were files that need not be. An index of no documents is believed that there is
 	 * none, not that the rules leave them out. */
-	bool has_files_out = self->snapshot.n_live_docs == 0;
+	bool has_files_out = self->snapshot.totals.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)
 			status = has_files(self, &self->areas[i], &has_files_out, err);

@@ -314,7 +314,8 @@ static enum bs_status is_collection_now(struct bs_fetcher *fetcher, const struct
 	enum bs_status status = need_recognizer(fetcher, err);
 	if (status || !bs_recognizer_has_name(fetcher->recognizer, name))
 		return status;
-	return bs_recognizer_has_text(fetcher->recognizer, document->raw, (size_t)document->raw_bytes, is_out, err);
+	return bs_recognizer_has_text(fetcher->recognizer, document->raw.bytes, (size_t)document->raw.n_bytes, is_out,
+	                              err);
 }
 
 /* Whether a changed collection in a folder is a file like others now, so that its records are gone. In doubt it is none. */
@@ -517,7 +518,7 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *
 	struct bs_stamp stamp;
 	enum bs_status status = bs_reader_fetch_record(fetcher->reader, &asked->source->source, offset, source_bytes,
 	                                               asked->document, &stamp, err);
-	asked->document->line = line;
+	asked->document->place.line = line;
 	return status;
 }
 
@@ -664,8 +665,9 @@ static enum bs_status ask_provider(struct bs_fetcher *fetcher, struct asked *ask
 		status = bs_stored_texts_ask(fetcher->stored, asked->ref, asked->document, err);
 	if (status == BS_NOT_FOUND)
 		return BS_OK;
-	bool is_same = !status && (asked->record.checksum == 0 || asked->record.checksum ==
-	                                  bs_checksum(asked->document->raw, (size_t)asked->document->raw_bytes));
+	bool is_same = !status && (asked->record.checksum == 0 ||
+	                           asked->record.checksum == bs_checksum(asked->document->raw.bytes,
+	                                                                 (size_t)asked->document->raw.n_bytes));
 	asked->fetched = is_same ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	return soften(fetcher, status, asked, err);
 }
@@ -682,7 +684,7 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 		return status;
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
 	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
-	asked->document->line = asked->record.place[2];
+	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
 	/* We wrote it ourselves: text that does not parse is damage. */

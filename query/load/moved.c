@@ -23,8 +23,8 @@ enum bs_status bs_moved_id(const struct bs_source *source, const struct bs_docum
                            struct bs_error *err)
 {
 	bs_buffer_clear(id);
-	return bs_source_append_id(source, document->name, document->name_bytes,
-	                           document->is_named_by_line ? document->line : 0, id, err);
+	return bs_source_append_id(source, document->name.bytes, document->name.n_bytes,
+	                           document->name.is_line ? document->place.line : 0, id, err);
 }
 
 /* Context of the sink. */
@@ -42,10 +42,10 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	if (status)
 		return status;
 	const char *label = mapping->source->label;
-	mapping->moved->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
+	mapping->moved->is_like_line |= !document->name.is_line && id->used_bytes > strlen(label) &&
 	                                memcmp(id->data, label, strlen(label)) == 0;
-	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->source_bytes,
-	                                 document->line};
+	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->place.offset,
+	                                 document->place.n_bytes, document->place.line};
 	return bs_vector_append(&mapping->moved->records, &record, err);
 }
 

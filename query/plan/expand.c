@@ -49,7 +49,7 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 	if (!status && element->kind == BS_ELEMENT_FUZZY)
 		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
-		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].lexicon};
+		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].terms.lexicon};
 		bool end = false;
 		status = bs_lexicon_cursor_seek(&cursor, element->term, head_bytes, err);
 		while (!status && !(status = bs_watch_spend(TERM_NS, err)) &&

@@ -575,8 +575,8 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 	status = bs_load(filter->loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
-	*line_out = document.raw;
-	*line_bytes_out = (size_t)document.raw_bytes;
+	*line_out = document.raw.bytes;
+	*line_bytes_out = (size_t)document.raw.n_bytes;
 	return BS_OK;
 }
 
@@ -596,8 +596,9 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 	status = bs_record_scan_line(&filter->scan, line, line_bytes, false, &document, &is_known, err);
 	if (!status && !is_known)
 		status = bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
-	for (size_t i = 0; i < document.n_fields && !status && !refusal.reason && !*passes_out; i++)
-		*passes_out = bs_value_parse(document.fields[i].text, document.fields[i].text_bytes, &value) &&
-		              bs_range_has(&filter->criteria.dates, &value);
+	for (size_t i = 0; i < document.text.n_fields && !status && !refusal.reason && !*passes_out; i++)
+		*passes_out =
+			bs_value_parse(document.text.fields[i].text, document.text.fields[i].text_bytes, &value) &&
+			bs_range_has(&filter->criteria.dates, &value);
 	return status;
 }

@@ -154,7 +154,8 @@ static enum bs_status add_df(const struct bs_snapshot *snapshot, const uint8_t *
 		uint64_t ordinal, here = 0;
 		status = bs_watch_spend(FIND_NS, err);
 		if (!status)
-			status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &here, err);
+			status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, key, key_bytes, &found, &ordinal,
+			                         &here, err);
 		*df += here;
 	}
 	return status;
@@ -191,14 +192,15 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 	if (segment)
 		planner->status = bs_watch_spend(FIND_NS, planner->err);
 	if (segment && !planner->status && !term->is_absent_here)
-		planner->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
-		                                  &place.is_found, &ordinal, &place.df, planner->err);
+		planner->status = bs_lexicon_find(&segment->terms.lexicon, plan->keys.data + term->key_offset,
+		                                  term->key_bytes, &place.is_found, &ordinal, &place.df, planner->err);
 	if (planner->status)
 		return;
 	if (segment)
-		bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->treatments);
+		bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->terms.treatments);
 	if (place.is_found && place.term.treatment->has_exceptions)
-		planner->status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, planner->err);
+		planner->status =
+			bs_exceptions_find(&segment->terms.exceptions, ordinal, &place.exceptions, planner->err);
 	term->df += place.df;
 	if (!planner->status)
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);

@@ -74,7 +74,7 @@ static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t
 		bool end = false;
 		if (!segment)
 			continue;
-		struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+		struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 		status = bs_lexicon_cursor_seek(&cursor, term, term_bytes, err);
 		if (!status)
 			status = bs_lexicon_cursor_next(&cursor, &end, err);
@@ -102,7 +102,7 @@ enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *te
 		status = bs_fuzzy_new(term, term_bytes, edits, &at.fuzzy, err);
 		for (uint32_t s = 0; s < list->n_segments && !status; s++)
 			if (bs_list_segment(list, s)->segment)
-				status = walk(&at, &bs_list_segment(list, s)->segment->lexicon, err);
+				status = walk(&at, &bs_list_segment(list, s)->segment->terms.lexicon, err);
 		bs_fuzzy_free(at.fuzzy);
 	}
 	if (!status && at.best_df == 0)

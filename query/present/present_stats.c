@@ -154,7 +154,7 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struc
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	fprintf(out, "made       format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
-	        (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
+	        (unsigned long long)manifest->generation, manifest->versions.icu, manifest->versions.unicode);
 	text_options(out, &manifest->options);
 	text_summary(out, manifest, stats);
 	text_sources(out, manifest);
@@ -185,10 +185,10 @@ static void text_slab(FILE *out, uint32_t number, const struct bs_slab_stats *sl
 
 static void text_slabs(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
 {
-	uint32_t n_levels = segment->treatments.n_levels;
+	uint32_t n_levels = segment->terms.treatments.n_levels;
 	fputs("  slab  documents", out);
 	for (uint32_t l = 0; l < n_levels; l++)
-		fprintf(out, "%10s%8s", rank_name(segment->treatments.ranks[l]), "density");
+		fprintf(out, "%10s%8s", rank_name(segment->terms.treatments.ranks[l]), "density");
 	fprintf(out, "%8s\n", "exact");
 	for (uint32_t s = 0; s < segment->meta.n_slabs; s++)
 		text_slab(out, s, &stats->slabs[s], n_levels);
@@ -257,7 +257,7 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	fputs("\n", out);
 	if (!record->is_rows) {
 		text_slabs(out, segment, &stats->segments[s]);
-		text_treatments(out, &segment->treatments);
+		text_treatments(out, &segment->terms.treatments);
 	}
 	if (segment->grams.n_slabs > 0)
 		text_gram_slabs(out, &segment->grams);
@@ -435,7 +435,7 @@ static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fr
 static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
-	uint64_t n_deleted = snapshot->n_docs - snapshot->n_live_docs;
+	uint64_t n_deleted = snapshot->totals.n_docs - snapshot->totals.n_live_docs;
 	struct bs_error ignored;
 	bool is_other = false;
 	fputs("health     ", out);
@@ -445,7 +445,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		return;
 	}
 	fputs("good: ", out);
-	put_things(out, snapshot->n_word_segments, "segment");
+	put_things(out, snapshot->totals.n_word_segments, "segment");
 	if (n_deleted > 0) {
 		fputs(", ", out);
 		put_things(out, n_deleted, "deleted document");
@@ -463,10 +463,10 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
 	summary_sources(out, &snapshot->manifest);
 	fputs("\ndocuments  ", out);
-	put_count(out, snapshot->n_live_docs, 0);
+	put_count(out, snapshot->totals.n_live_docs, 0);
 	if (options->words) {
 		fputs("; ", out);
-		put_things(out, snapshot->n_positions, "word");
+		put_things(out, snapshot->totals.n_positions, "word");
 	}
 	fputs(", ", out);
 	put_bytes(out, stats->text_bytes, 0);
@@ -591,10 +591,10 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	fprintf(out, ",\"bytes\":%llu,\"slabs\":[", (unsigned long long)record->n_bytes);
 	for (uint32_t i = 0; i < segment->meta.n_slabs; i++) {
 		fprintf(out, "%s", i ? "," : "");
-		json_slab(out, &stats->segments[s].slabs[i], &segment->treatments);
+		json_slab(out, &stats->segments[s].slabs[i], &segment->terms.treatments);
 	}
 	fputs("]", out);
-	json_treatments(out, &segment->treatments);
+	json_treatments(out, &segment->terms.treatments);
 	fprintf(out, ",\"gram_bits\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_bits);
 	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
@@ -653,12 +653,12 @@ void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_i
 	put_json_string(out, snapshot->dir->path);
 	fprintf(out, ",\"format\":%u,", BS_FORMAT_VERSION);
 	json_number(out, "commit", manifest->generation);
-	fprintf(out, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->icu_version, manifest->unicode_version);
-	json_number(out, "documents", snapshot->n_live_docs);
+	fprintf(out, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->versions.icu, manifest->versions.unicode);
+	json_number(out, "documents", snapshot->totals.n_live_docs);
 	fputs(",", out);
-	json_number(out, "deleted", snapshot->n_docs - snapshot->n_live_docs);
+	json_number(out, "deleted", snapshot->totals.n_docs - snapshot->totals.n_live_docs);
 	fputs(",", out);
-	json_number(out, "positions", snapshot->n_positions);
+	json_number(out, "positions", snapshot->totals.n_positions);
 	fprintf(out, ",\"terms\":%llu,\"postings\":%llu,\"text_bytes\":%llu,", (unsigned long long)stats->n_terms,
 	        (unsigned long long)stats->n_postings, (unsigned long long)stats->text_bytes);
 	json_options(out, &manifest->options);

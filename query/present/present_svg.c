@@ -101,7 +101,7 @@ void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_in
 	int y = 4;
 	char bytes[24], documents[64], title[160];
 	bs_format_bytes(stats->n_bytes, bytes);
-	bs_format_things(snapshot->n_live_docs, "document", documents);
+	bs_format_things(snapshot->totals.n_live_docs, "document", documents);
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 	        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",

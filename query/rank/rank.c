@@ -152,7 +152,7 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	*score_out = 0;
 	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
 	if (!status)
-		status = bs_tf_table_get(&from->tfs, document, &bits, &n_bytes, err);
+		status = bs_tf_table_get(&from->terms.tfs, document, &bits, &n_bytes, err);
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
 		if (has[i] == BS_HAS_NOT)
 			continue;

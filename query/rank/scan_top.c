@@ -120,7 +120,7 @@ static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked
 static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 {
 	const struct bs_weighed_term *term = scan->weighed[i];
-	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
+	const struct bs_tf_levels *levels = &scan->segment->terms.tf_levels;
 	for (uint32_t l = 0; term && l < term->n_levels; l++)
 		for (uint32_t c = 0; c < term->levels[l].n_columns; c++)
 			if (!(term->levels[l].columns[c][row / 64] >> (row % 64) & 1))
@@ -155,7 +155,7 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
-		bs_tf_table_prefetch_entry(&segment->tfs, looked[i].document);
+		bs_tf_table_prefetch_entry(&segment->terms.tfs, looked[i].document);
 	}
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
@@ -163,10 +163,10 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 		if (!is_hopeful(scan, &looked[i]))
 			continue;
 		looked[n_hopeful++] = looked[i];
-		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
+		bs_tf_table_prefetch_place(&segment->terms.tfs, looked[i].document);
 	}
 	for (size_t i = 0; i < n_hopeful; i++)
-		bs_tf_table_prefetch(&segment->tfs, looked[i].document);
+		bs_tf_table_prefetch(&segment->terms.tfs, looked[i].document);
 	for (size_t i = 0; i < n_hopeful && !at->status; i++)
 		look_at_row(scan, &looked[i]);
 }
@@ -181,10 +181,10 @@ static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const s
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
 {
-	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
+	const struct bs_tf_levels *levels = &scan->segment->terms.tf_levels;
 	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
 	return place->is_found && levels->n_levels > 0 && place->term.df >= levels->min_df &&
-	       scan->at->slab->levels[0].n_columns > 0;
+	       scan->at->slab->hashed.levels[0].n_columns > 0;
 }
 
 static bool is_rare(const struct best_scan *scan, size_t i)
@@ -228,9 +228,9 @@ static void place_level(struct best_scan *scan, const struct bs_scored_word *wor
                         const struct bs_live *live, struct bs_weighed_level *level)
 {
 	struct bs_slab_scan *at = scan->at;
-	const struct bs_level *documents = &at->slab->levels[0];
+	const struct bs_level *documents = &at->slab->hashed.levels[0];
 	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
-	level->n_columns = scan->segment->tf_levels.n_columns;
+	level->n_columns = scan->segment->terms.tf_levels.n_columns;
 	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
 		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
 		                            &level->columns[i], at->err);
@@ -247,7 +247,7 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_scored_word *word = &scorer->words[i];
-	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
+	const struct bs_tf_levels *levels = &scan->segment->terms.tf_levels;
 	uint32_t sum = 0;
 	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
 	if (scan->is_apart[i]) {
@@ -294,7 +294,7 @@ static void order_by_worth(struct best_scan *scan)
 static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept, struct bs_live *live)
 {
 	if (threshold <= BS_WEIGH_MOST)
-		scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
+		scan->at->kernel->lines.weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
 	else
 		memset(live, 0, sizeof(*live));
 }
@@ -332,7 +332,7 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	for (uint32_t bit = 1u << (BS_WEIGH_BITS - 1); bit; bit >>= 1) {
 		struct bs_live left = some;
 		weigh(scan, threshold | bit, best, tried, &left);
-		if (kernel->count(tried, &left) < scan->best->top->k)
+		if (kernel->lines.count(tried, &left) < scan->best->top->k)
 			continue;
 		threshold |= bit;
 		some = left;
@@ -341,7 +341,7 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 		other = best;
 	}
 	look_at_lines(scan, best, &some);
-	kernel->and_not_lines(candidates, live, best, &some);
+	kernel->lines.and_not_lines(candidates, live, best, &some);
 }
 
 /* Leaves in the frame of each word that candidates need not have its documents in the live blocks. */
@@ -423,7 +423,8 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		if (!is_found[i])
 			continue;
 		seek_word(scan, i, &all);
-		at->kernel->or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		at->kernel->lines.or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines,
+		                           &scan->lives[i]);
 	}
 	for (size_t n = 0; n < scorer->n_words && bs_live_any(live); n++) {
 		size_t i = scan->by_worth[n];
@@ -452,14 +453,14 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 		scan->certainty[i] = BS_HAS;
 		if (is_foreign(scan, i))
 			seek_word(scan, i, live);
-		kernel->and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
+		kernel->lines.and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
 		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 		if (is_foreign(scan, i))
-			kernel->and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
+			kernel->lines.and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
 		else if (scan->round != ROUND_RARE || is_rare(scan, i))
-			kernel->or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
+			kernel->lines.or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
 	}
-	kernel->and_lines(frames->lines, live, having->lines, &having_live);
+	kernel->lines.and_lines(frames->lines, live, having->lines, &having_live);
 }
 
 /*
@@ -499,7 +500,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	scan->best->stats->planes = BS_WEIGH_BITS;
 	if (!is_open)
 		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
-	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
+	uint64_t n_left = is_open ? n_candidates : at->kernel->lines.count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
 		/* Fewer than k may have been found. */
@@ -522,7 +523,7 @@ static void scan_matrix(struct best_scan *scan)
 		scan->is_sure = bs_scan_matches(at, &live);
 	if (at->status || !bs_live_any(&live))
 		return;
-	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
+	uint64_t n_candidates = at->kernel->lines.count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
 	at->stats->blocks_live += bs_scan_count_live(&live);
 	if (scan->round == ROUND_ONLY)
@@ -564,7 +565,7 @@ static void scan_lists(struct best_scan *scan)
 
 static bool is_of_round(const struct bs_slab *slab, enum round round)
 {
-	return round == ROUND_ONLY || (slab->n_levels == 0) == (round == ROUND_LISTS);
+	return round == ROUND_ONLY || (slab->hashed.n_levels == 0) == (round == ROUND_LISTS);
 }
 
 static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
@@ -582,7 +583,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
+		else if (at.slab->hashed.n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
 			scan_matrix(scan);
 		else
 			scan_lists(scan);

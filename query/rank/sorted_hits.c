@@ -190,7 +190,7 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 	struct bs_ranks ranks;
 	if (!find_bound(scan, &ranks))
 		return;
-	uint64_t n_before = can_count ? at->kernel->count(frames->lines, live) : 0;
+	uint64_t n_before = can_count ? at->kernel->lines.count(frames->lines, live) : 0;
 	if (ranks.n > 0)
 		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, 0, scan->part->n_blocks, frames->lines,
 		                                            live, scratch);
@@ -198,7 +198,7 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 		memset(live, 0, sizeof(*live));
 	scan->sorting->is_open |= !can_count;
 	if (can_count)
-		scan->sorting->n_passed += n_before - at->kernel->count(frames->lines, live);
+		scan->sorting->n_passed += n_before - at->kernel->lines.count(frames->lines, live);
 }
 
 static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, bool is_sure)
@@ -270,7 +270,7 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 		sorted.part = has_part ? &part : NULL;
 		bs_scan_prefetch(plan, s, i + 1);
 		if (!at.status)
-			(at.slab->n_levels == 0 ? sort_lists : sort_matrix)(&sorted);
+			(at.slab->hashed.n_levels == 0 ? sort_lists : sort_matrix)(&sorted);
 		status = at.status;
 	}
 	return status;

@@ -543,8 +543,8 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	bool may_match = segment->grams.n_slabs > 0 && !at->is_absent;
 	enum bs_status status = BS_OK;
 	/* Some grams are nowhere: exact, and far fewer bytes than the columns. */
-	const struct bs_coded_set grams = {.base = segment->gram_set};
-	if (may_match && segment->has_gram_set)
+	const struct bs_coded_set grams = {.base = segment->trigrams.set};
+	if (may_match && segment->trigrams.are_known)
 		status = bs_gram_tree_may_match(at->tree, &grams, &may_match, err);
 	if (!status && may_match)
 		status = find_hashes(at, err);

@@ -83,7 +83,7 @@ enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, u
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab)
 {
 	const struct bs_segment *from = bs_plan_segment(plan, segment);
-	if (next_slab >= from->meta.n_slabs || from->slabs[next_slab].n_levels < 2)
+	if (next_slab >= from->meta.n_slabs || from->slabs[next_slab].hashed.n_levels < 2)
 		return;
 	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS; t++)
 		if (bs_plan_place(plan, segment, t)->is_found)
@@ -213,7 +213,7 @@ void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t
 
 static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
-	const struct bs_rare_lists *lists = &bs_plan_segment(at->plan, at->segment)->rare_lists;
+	const struct bs_rare_lists *lists = &bs_plan_segment(at->plan, at->segment)->terms.rare_lists;
 	spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
@@ -341,7 +341,7 @@ static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 
 /* Takes the next frame's documents, those of `one`, into frame depth by an operation of the kernel. */
 #define TAKE_NEXT(at, operation, depth, live, one) \
-	(at)->kernel->operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
+	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
 
 /* ANDs the elements of several terms among a leaf's items into frame depth: each is the OR of its terms. */
 static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth,
@@ -579,7 +579,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 	if (is_count && has_bits_past_end(at, depth, live)) {
 		bs_scan_fail_past_end(at);
 	} else if (is_count) {
-		uint64_t n = at->kernel->count(lines, live);
+		uint64_t n = at->kernel->lines.count(lines, live);
 		at->stats->candidates += n;
 		*n_counted += n;
 	} else {
@@ -670,7 +670,7 @@ static void add_exact_rows(const struct chunk *chunk, uint32_t column, const uin
 static void add_listed_rows(const struct chunk *chunk, uint64_t ordinal, const uint64_t *within, uint64_t *rows_io)
 {
 	struct bs_slab_scan *at = chunk->at;
-	const struct bs_forward_filter *filter = &at->slab->forward_filter;
+	const struct bs_forward_filter *filter = &at->slab->forward.filter;
 	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
 	spend(at, chunk->n_words * BLOCK_NS);
 	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
@@ -732,7 +732,7 @@ static void keep_forward(struct bs_slab_scan *at, uint32_t term, bool is_lookup,
 void bs_scan_seek_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
-	if (at->slab->n_levels > 0) {
+	if (at->slab->hashed.n_levels > 0) {
 		and_columns(at, &term, 1, frame, live);
 		return;
 	}
@@ -745,7 +745,7 @@ void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, s
 	uint64_t *lines = at->scan->frames[frame].lines;
 	if (!bs_live_any(live) || at->status)
 		return;
-	if (at->slab->n_levels > 0)
+	if (at->slab->hashed.n_levels > 0)
 		keep_true(at, &term, 1, live, lines);
 	else
 		keep_forward(at, term, true, lines, live);
@@ -927,7 +927,7 @@ void bs_scan_forward(struct bs_slab_scan *at, struct bs_candidate_list *candidat
 
 void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
-	if (at->slab->n_levels == 0)
+	if (at->slab->hashed.n_levels == 0)
 		bs_scan_forward(at, candidates, n_counted);
 	else
 		scan_matrix(at, candidates, n_counted);

@@ -91,7 +91,7 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 	for (size_t i = 0; i < bs_vector_n(&at->refs) && !status; i++)
 		status = bs_doc_bits_set(&at->hits, snapshot, at->refs.items[i], err);
 	bs_vector_clear(&at->refs);
-	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
+	for (uint32_t i = 0; i < snapshot->exclusions.table.n_docs && !status; i++)
 		if (places[i].segment != BS_DOC_NONE && bs_doc_bits_has(&at->hits, places[i]))
 			status = bs_vector_append(&at->refs, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	bs_doc_bits_deinit(&at->hits);

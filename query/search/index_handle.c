@@ -124,9 +124,10 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 		bs_log_line(request->log, BS_LOG_WARNING,
 		            "%s: its words were cut by other rules than today's: every document is read, until it is indexed again",
 		            index->dir.path);
-	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms", index->dir.path,
-	            (unsigned long long)index->snapshot.manifest.generation, (unsigned long long)index->snapshot.n_live_docs,
-	            (unsigned long long)index->snapshot.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
+	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
+	            index->dir.path, (unsigned long long)index->snapshot.manifest.generation,
+	            (unsigned long long)index->snapshot.totals.n_live_docs,
+	            (unsigned long long)index->snapshot.totals.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
 	return BS_OK;
 }
 
@@ -150,13 +151,13 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 {
 	const struct bs_snapshot *snapshot = &index->snapshot;
 	*info_out = (struct bs_index_info){
-		.n_docs = snapshot->n_live_docs,
-		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
-		.n_segments = snapshot->n_word_segments,
+		.n_docs = snapshot->totals.n_live_docs,
+		.n_deleted = snapshot->totals.n_docs + snapshot->overlay.docs.n_docs - snapshot->totals.n_live_docs,
+		.n_segments = snapshot->totals.n_word_segments,
 		.generation = snapshot->manifest.generation,
 		.is_other_unicode = index->has_other_words,
-		.icu_version = snapshot->manifest.icu_version,
-		.unicode_version = snapshot->manifest.unicode_version,
+		.icu_version = snapshot->manifest.versions.icu,
+		.unicode_version = snapshot->manifest.versions.unicode,
 		.kernel = index->kernel->name,
 		.n_unread = index->n_unread,
 		.n_unfollowed = index->n_unfollowed,

@@ -35,9 +35,9 @@ static enum bs_status add_document(struct learner *learner, struct bs_doc_ref re
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
 	learner->stats->verify.verified++;
-	learner->stats->verify.bytes += document.text_bytes;
-	return bs_feedback_add(learner->feedback, finder->reading.words, document.fields, document.n_fields, trust, learner->avgdl,
-	                       err);
+	learner->stats->verify.bytes += document.text.n_bytes;
+	return bs_feedback_add(learner->feedback, finder->reading.words, document.text.fields, document.text.n_fields,
+	                       trust, learner->avgdl, err);
 }
 
 static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes, uint64_t *df_out,

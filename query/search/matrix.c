@@ -15,7 +15,7 @@ _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SLAB_MAX_HASHES, "room for the colum
 /* Levels of a segment by what they are called here: not every segment has all. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
 {
-	uint8_t rank = segment->treatments.ranks[l];
+	uint8_t rank = segment->terms.treatments.ranks[l];
 	return rank == BS_LEVEL_BLOCK ? BS_MATRIX_BLOCK : rank == BS_LEVEL_GROUP ? BS_MATRIX_GROUP : BS_MATRIX_DOCUMENT;
 }
 
@@ -62,7 +62,7 @@ enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_t segme
 		.n_postings = from->meta.n_postings,
 		.n_positions = from->meta.n_positions,
 		.n_slabs = (uint32_t)from->meta.n_slabs,
-		.n_treatments = from->meta.n_slabs > 0 ? from->treatments.n_entries : 0,
+		.n_treatments = from->meta.n_slabs > 0 ? from->terms.treatments.n_entries : 0,
 		.density = (double)from->meta.density_ppm / 1e6,
 	};
 	return BS_OK;
@@ -76,12 +76,12 @@ enum bs_status bs_matrix_treatment_at(const struct bs_index *index, uint32_t seg
 	enum bs_status status = find_segment(index, segment, &from, err);
 	if (status)
 		return status;
-	if (from->meta.n_slabs == 0 || treatment >= from->treatments.n_entries)
+	if (from->meta.n_slabs == 0 || treatment >= from->terms.treatments.n_entries)
 		return bs_fail(err, BS_INVALID, "segment %u has no treatment number %u", segment, treatment);
-	const struct bs_treatment *entry = &from->treatments.entries[treatment];
+	const struct bs_treatment *entry = &from->terms.treatments.entries[treatment];
 	treatment_out->min_df = entry->min_df;
 	treatment_out->has_exceptions = entry->has_exceptions;
-	for (uint32_t l = 0; l < from->treatments.n_levels; l++)
+	for (uint32_t l = 0; l < from->terms.treatments.n_levels; l++)
 		treatment_out->n_columns[level_of(from, l)] = entry->n_columns[l];
 	return BS_OK;
 }
@@ -92,8 +92,9 @@ static enum bs_status describe_exact(const struct bs_slab *slab, struct bs_matri
 {
 	enum bs_status status = BS_OK;
 	*columns = (struct bs_matrix_columns){
-		.n_columns = slab->exact.n_columns,
-		.column_words = slab->n_levels ? slab->exact.n_lines * BS_LINE_WORDS : bs_forward_groups(slab->n_docs),
+		.n_columns = slab->exact.level.n_columns,
+		.column_words = slab->hashed.n_levels ? slab->exact.level.n_lines * BS_LINE_WORDS
+	                                              : bs_forward_groups(slab->n_docs),
 		.n_lanes = slab->n_docs,
 		.lane_rows = 1,
 	};
@@ -115,9 +116,9 @@ enum bs_status bs_matrix_slab_at(const struct bs_index *index, uint32_t segment,
 	if (status)
 		return status;
 	slab_out->n_rows = from->n_docs;
-	slab_out->is_lists = from->n_levels == 0;
-	for (uint32_t l = 0; l < from->n_levels && !status; l++) {
-		const struct bs_level *level = &from->levels[l];
+	slab_out->is_lists = from->hashed.n_levels == 0;
+	for (uint32_t l = 0; l < from->hashed.n_levels && !status; l++) {
+		const struct bs_level *level = &from->hashed.levels[l];
 		struct bs_matrix_columns *columns = &slab_out->levels[level_of(of, l)];
 		if (level->n_columns == 0)
 			continue;
@@ -142,14 +143,14 @@ struct place {
 static struct place place_of(const struct bs_segment *of, const struct bs_slab *slab, enum bs_matrix_level level)
 {
 	struct place place = {.section = &slab->columns};
-	const struct bs_level *found = level == BS_MATRIX_EXACT ? &slab->exact : NULL;
-	for (uint32_t l = 0; l < slab->n_levels && !found; l++)
-		found = level_of(of, l) == level ? &slab->levels[l] : NULL;
+	const struct bs_level *found = level == BS_MATRIX_EXACT ? &slab->exact.level : NULL;
+	for (uint32_t l = 0; l < slab->hashed.n_levels && !found; l++)
+		found = level_of(of, l) == level ? &slab->hashed.levels[l] : NULL;
 	if (found)
 		place = (struct place){&slab->columns, found->first_line * BS_LINE_BYTES,
 		                       (uint64_t)found->n_lines * BS_LINE_BYTES, found->n_columns};
-	if (found && slab->n_levels == 0)
-		place = (struct place){&slab->forward_columns, 0, (uint64_t)bs_forward_groups(slab->n_docs) * 8,
+	if (found && slab->hashed.n_levels == 0)
+		place = (struct place){&slab->forward.columns, 0, (uint64_t)bs_forward_groups(slab->n_docs) * 8,
 		                       found->n_columns};
 	return place;
 }
@@ -242,12 +243,14 @@ static enum bs_status find_term(const struct bs_segment *segment, const char *te
 	bool is_there = false;
 	enum bs_status status = BS_OK;
 	if (segment->meta.n_slabs > 0 && term_bytes > 0 && term_bytes <= UINT32_MAX)
-		status = bs_lexicon_find(&segment->lexicon, key, (uint32_t)term_bytes, &is_there, &ordinal, &df, err);
+		status = bs_lexicon_find(&segment->terms.lexicon, key, (uint32_t)term_bytes, &is_there, &ordinal, &df,
+		                         err);
 	if (!status && !is_there)
 		status = bs_fail(err, BS_NOT_FOUND, "no term of this segment: %.*s",
 		                 term_bytes < 100 ? (int)term_bytes : 100, term);
 	if (!status)
-		bs_and_term_init(found_out, bs_hash_term(key, (uint32_t)term_bytes), ordinal, df, &segment->treatments);
+		bs_and_term_init(found_out, bs_hash_term(key, (uint32_t)term_bytes), ordinal, df,
+		                 &segment->terms.treatments);
 	return status;
 }
 
@@ -259,7 +262,8 @@ static struct bs_matrix_term describe_term(const struct bs_segment *segment, con
 		.term_bytes = term_bytes,
 		.ordinal = ordinal,
 		.df = df,
-		.treatment = (uint32_t)(bs_treatment_find(&segment->treatments, df) - segment->treatments.entries),
+		.treatment = (uint32_t)(bs_treatment_find(&segment->terms.treatments, df) -
+	                                segment->terms.treatments.entries),
 	};
 }
 
@@ -286,7 +290,7 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	enum bs_status status = find_segment(index, segment, &of, err);
 	if (status || of->meta.n_slabs == 0)
 		return status;
-	struct bs_lexicon_cursor cursor = {.lexicon = &of->lexicon};
+	struct bs_lexicon_cursor cursor = {.lexicon = &of->terms.lexicon};
 	status = from_bytes > UINT32_MAX
 	                 ? bs_fail(err, BS_INVALID, "no term is that long")
 	                 : bs_lexicon_cursor_seek(&cursor, (const uint8_t *)from, (uint32_t)from_bytes, err);
@@ -319,13 +323,15 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 		columns_out->columns[BS_MATRIX_EXACT][0] = here.exact_column;
 		return BS_OK;
 	}
-	for (uint32_t l = 0; !status && l < from->n_levels; l++) {
+	for (uint32_t l = 0; !status && l < from->hashed.n_levels; l++) {
 		enum bs_matrix_level level = level_of(of, l);
-		uint32_t n = from->levels[l].n_columns ? bs_slab_hashes(found.treatment, from->n_columns, l) : 0;
+		uint32_t n = from->hashed.levels[l].n_columns
+		                     ? bs_slab_hashes(found.treatment, from->hashed.n_columns, l)
+		                     : 0;
 		columns_out->n_columns[level] = n;
 		for (uint32_t i = 0; i < n; i++)
 			columns_out->columns[level][i] =
-				bs_hash_position(found.probes[l], i, from->levels[l].n_columns);
+				bs_hash_position(found.probes[l], i, from->hashed.levels[l].n_columns);
 	}
 	return status;
 }

@@ -22,7 +22,8 @@ static enum bs_status take_hit(void *context, const struct bs_hit *hit, struct b
 	enum bs_fetched fetched;
 	enum bs_status status = bs_load(run->finder->loader, bs_hit_ref(hit), &document, &fetched, err);
 	if (!status && fetched != BS_FETCHED_GONE && fetched != BS_FETCHED_FAILED)
-		sorted.has_value = bs_sorting_value(sorting, document.fields, document.n_fields, &sorted.value);
+		sorted.has_value =
+			bs_sorting_value(sorting, document.text.fields, document.text.n_fields, &sorted.value);
 	return status ? status : bs_sorting_take(sorting, &sorted, err);
 }
 

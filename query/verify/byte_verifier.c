@@ -767,7 +767,7 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
  * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
-	size_t at = verifier->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
+	size_t at = verifier->kernel->text.find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
 	while (at < text->n_bytes) {
 		enum bs_words_ascii_form ascii_form;
 		UChar32 c;
@@ -783,7 +783,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 			if (verifier->status || ascii_form >= verifier->worst)
 				return false;
 		}
-		at = verifier->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
+		at = verifier->kernel->text.find_opaque(text->bytes, at, text->n_bytes, text->is_json);
 	}
 	return true;
 }
@@ -813,7 +813,7 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 /* The end of the text, too, if the call is to end. */
 static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
 {
-	size_t at = verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
+	size_t at = verifier->kernel->text.find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
 	if (!verifier->status)
 		verifier->status = bs_watch_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
 	return verifier->status ? text->n_bytes : at;

@@ -57,10 +57,11 @@ static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref re
                               struct bs_verified *verified, struct bs_error *err)
 {
 	struct bs_match match;
-	enum bs_status status = bs_match_document(verifier->matcher, ref, document->fields, document->n_fields, &match, err);
+	enum bs_status status =
+		bs_match_document(verifier->matcher, ref, document->text.fields, document->text.n_fields, &match, err);
 	if (status)
 		return status;
-	note_read(verified, document->text_bytes, match.matches);
+	note_read(verified, document->text.n_bytes, match.matches);
 	return match.matches && verifier->request->is_scored ? score(verifier->request, &match, &verified->score, err) : BS_OK;
 }
 
@@ -70,16 +71,17 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
                                  struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
-	const struct bs_field *fields = document->fields;
+	const struct bs_field *fields = document->text.fields;
 	struct bs_match found = {0};
 	enum bs_status status =
-		verifier->has_begun ? bs_byte_verifier_grown(verifier->byte_verifier, ref, fields->text, fields->text_bytes, false, true,
-	                                                     verdict_out, err)
-		                    : bs_byte_verifier_fields(verifier->byte_verifier, ref, fields, document->n_fields, is_json,
-		                                              request->is_scored, verdict_out, &found, err);
+		verifier->has_begun
+			? bs_byte_verifier_grown(verifier->byte_verifier, ref, fields->text, fields->text_bytes, false,
+	                                         true, verdict_out, err)
+			: bs_byte_verifier_fields(verifier->byte_verifier, ref, fields, document->text.n_fields,
+	                                          is_json, request->is_scored, verdict_out, &found, err);
 	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
 		return status;
-	note_read(verified, document->text_bytes, *verdict_out == BS_VERDICT_YES);
+	note_read(verified, document->text.n_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
 	status = bs_doc_table_length(&bs_plan_segment(request->plan, ref.segment)->docs, ref.document, &found.length, err);
@@ -170,7 +172,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 			return status;
 	}
 	if (verifier->is_proven) {
-		note_read(verified_out, document.text_bytes, true);
+		note_read(verified_out, document.text.n_bytes, true);
 		return BS_OK;
 	}
 	if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)

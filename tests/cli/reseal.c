@@ -66,7 +66,7 @@ static bool take_words(const char *path)
 		status = bs_manifest_read(&dir, &manifest, &err);
 	manifest.options.words_revision = BS_WORDS_REVISION;
 	if (!status)
-		status = bs_words_versions(manifest.icu_version, manifest.unicode_version, &err);
+		status = bs_words_versions(manifest.versions.icu, manifest.versions.unicode, &err);
 	if (!status)
 		status = bs_manifest_write(&dir, &manifest, &err);
 	bs_manifest_deinit(&manifest);

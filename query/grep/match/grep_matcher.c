@@ -320,7 +320,7 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	bool is_known = from >= scratch->opaque_from && from <= scratch->opaque_at && end == scratch->opaque_end;
 	if (!is_known) {
 		scratch->opaque_from = from;
-		scratch->opaque_at = scratch->matcher->kernel->find_opaque(text, from, end, false);
+		scratch->opaque_at = scratch->matcher->kernel->text.find_opaque(text, from, end, false);
 		scratch->opaque_end = end;
 	}
 	return scratch->opaque_at;
@@ -421,7 +421,7 @@ static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const ui
 	size_t stretch_end = bs_grep_line_end(text, opaque, end, matcher->line_end);
 	while (stretch_end < end && stretch_end - from < OPAQUE_STRETCH_BYTES) {
 		size_t limit = end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
-		size_t next = matcher->kernel->find_opaque(text, stretch_end, limit, false);
+		size_t next = matcher->kernel->text.find_opaque(text, stretch_end, limit, false);
 		if (next == limit)
 			break;
 		stretch_end = bs_grep_line_end(text, next, end, matcher->line_end);
@@ -472,7 +472,7 @@ static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *t
 {
 	const struct bs_buffer *exact = &matcher->analysis->exact_literal;
 	size_t at = from;
-	while ((at = matcher->kernel->find_needle(text, at, end, &matcher->needle)) < end) {
+	while ((at = matcher->kernel->text.find_needle(text, at, end, &matcher->needle)) < end) {
 		*at_out = at;
 		if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
 			return true;
@@ -507,9 +507,9 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
 			continue;
 		}
-		size_t place = matcher->way == WAY_LITERAL ? kernel->find_needle(text, at, end, &matcher->needle)
+		size_t place = matcher->way == WAY_LITERAL ? kernel->text.find_needle(text, at, end, &matcher->needle)
 		               : matcher->way == WAY_LIST  ? bs_grep_list_find_place(matcher->list, text, at, end)
-		                                           : kernel->find_window(text, at, end, &matcher->window);
+		                                           : kernel->text.find_window(text, at, end, &matcher->window);
 		scratch->debt_bytes -= (int64_t)(place - at);
 		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 		if (place == end)
