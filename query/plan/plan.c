@@ -46,7 +46,7 @@ static void add_keyed(struct planner *planner, uint32_t element, uint64_t key_of
 	planned.key_bytes = (uint32_t)(plan->keys.used_bytes - planned.key_offset);
 	planned.hash = bs_hash_term(plan->keys.data + planned.key_offset, planned.key_bytes);
 	planner->status = bs_vector_append(&plan->terms, &planned, planner->err);
-	plan->n_terms++;
+	plan->n_terms = (uint32_t)bs_vector_n(&plan->terms);
 }
 
 static void add_term(struct planner *planner, uint32_t element, const uint8_t *term, uint32_t term_bytes, bool is_bigram)
