@@ -59,7 +59,7 @@ struct bs_text_filter;
 /* BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED, BS_NO_MEMORY. One that does not compile filters nothing. */
 BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* Of a tree, which need not outlive the call. BS_INVALID (it has not been ended), BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* The same for a tree, which the caller may free after the call. BS_INVALID (it has not been ended), BS_UNSUPPORTED, BS_NO_MEMORY. */
 BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree, struct bs_text_filter **filter_out,
                                                  struct bs_error *err) BS_WARN_UNUSED;
 /* False: the pattern matches nowhere in the text. True where that is not sure: a text that is not UTF-8, or a match that takes long. */

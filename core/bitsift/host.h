@@ -93,7 +93,7 @@ struct bs_text_provider {
  */
 BS_API void bs_reword(char *text, size_t room, const char *const *pairs);
 
-/* What a name in front of a colon may mean; more than one at once. */
+/* The meanings of a name before a colon. They are flags: a name may have several. */
 enum bs_field_kind {
 	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
 	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */

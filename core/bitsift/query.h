@@ -135,15 +135,16 @@ struct bs_query_snippet {
 };
 
 /*
- * The snippet that bs_find gives of a document of these texts, as the hit's: about so many columns around the words of the query, where most
- * of them stand close together, as one line; "…" where the text goes on. Of texts that do not match, the beginning. White space becomes one
- * space; what a terminal might obey, and invalid UTF-8, becomes U+FFFD. Fails as bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.
+ * Makes the snippet that a hit of bs_find would have if its document had these texts: one line of about `columns` columns, from the
+ * part of the texts where most words of the query are close together. "…" marks an end where the text continues. Texts that do not
+ * match give their beginning. White space becomes one space; control characters and invalid UTF-8 become U+FFFD. Fails as
+ * bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.
  */
 BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                                             const struct bs_query_snippet_request *request,
                                             struct bs_query_snippet *snippet_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Bytes of a text that are shown. */
+/* The bytes of one text to show. */
 struct bs_query_span {
 	size_t text; /* which of the texts */
 	size_t start_byte;
@@ -152,10 +153,10 @@ struct bs_query_span {
 };
 
 /*
- * For a host that shows text verbatim, and counts words: at most so many words where most of the places stand close together, chosen as
- * bs_query_make_snippet does. Room that is left is divided between before and after. places: those of bs_query_match of these texts, or the
- * places of one of them; without places, the span is the beginning of the first text. Words are divided by white space; in scripts that
- * have none, two characters count as one. Nothing that a reader takes for one character is cut. BS_NO_MEMORY.
+ * For a host that shows text verbatim and counts words. Chooses at most n_words words where most of the places are close together, as
+ * bs_query_make_snippet does. Spare words go in equal parts before and after the places. places: from bs_query_match of these texts, or
+ * those of one text; with none, the span is the beginning of the first text. White space separates words; in scripts without it, two
+ * characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places,
                                            size_t n_places, uint32_t n_words, struct bs_query_span *span_out,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "core/base/vector.h"
 #include "core/file/coded.h"
 #include "core/file/segment_sections.h"
 
@@ -63,31 +64,32 @@ enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *byt
 	return status;
 }
 
-static enum bs_status append_line(const struct bs_gram_set *set, uint32_t line, struct bs_buffer *numbers, struct bs_error *err)
+static enum bs_status append_line(const struct bs_gram_set *set, uint32_t line, struct bs_u64s *numbers, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS && !status; word++)
 		for (uint64_t bits = set->bits[word]; bits && !status; bits &= bits - 1) {
 			uint64_t number = (uint64_t)word * 64 + (uint32_t)__builtin_ctzll(bits);
-			status = bs_buffer_append(numbers, &number, sizeof(number), err);
+			status = bs_vector_append(numbers, &number, err);
 		}
 	return status;
 }
 
 enum bs_status bs_gram_set_write(const struct bs_gram_set *set, struct bs_file_writer *writer, struct bs_error *err)
 {
-	struct bs_buffer numbers = {0}, coded = {0};
+	struct bs_u64s numbers = {0};
+	struct bs_buffer coded = {0};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < sizeof(set->lines) / sizeof(*set->lines); i++)
 		for (uint64_t lines = set->lines[i]; lines && !status; lines &= lines - 1)
 			status = append_line(set, i * 64 + (uint32_t)__builtin_ctzll(lines), &numbers, err);
 	if (!status)
-		status = bs_coded_write((const uint64_t *)(const void *)numbers.data, numbers.used_bytes / sizeof(uint64_t), &coded, err);
+		status = bs_coded_write(numbers.items, bs_vector_n(&numbers), &coded, err);
 	if (!status) {
 		bs_file_writer_section(writer, BS_SECTION_GRAM_SET, 0);
 		bs_file_writer_bytes(writer, coded.data, coded.used_bytes);
 	}
-	bs_buffer_deinit(&numbers);
+	bs_vector_deinit(&numbers);
 	bs_buffer_deinit(&coded);
 	return status;
 }

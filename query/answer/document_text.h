@@ -1,4 +1,4 @@
-/* document_text.h: a document by its id, and its texts, as they are now (bs_document of bitsift/search.h). */
+/* document_text.h: a document by its id, and its current texts (bs_document of bitsift/search.h). */
 #ifndef BS_QUERY_ANSWER_DOCUMENT_TEXT_H
 #define BS_QUERY_ANSWER_DOCUMENT_TEXT_H
 

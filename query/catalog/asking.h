@@ -1,10 +1,11 @@
 /*
  * asking.h: a query on its way through a catalog: how each index reads it (asking_words.c), which can match and what scores know of
- * them; then find.c opens and asks those.
+ * them; then catalog_find.c opens and asks those.
  */
 #ifndef BS_QUERY_CATALOG_ASKING_H
 #define BS_QUERY_CATALOG_ASKING_H
 
+#include "core/base/vector.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
 #include "core/program/options.h"
@@ -29,6 +30,8 @@ struct bs_answer {
 	bool is_beginning;         /* or the same, which others begin with */
 };
 
+BS_VECTOR(bs_hit_copies, struct bs_find_hit *);
+
 /* An index, while it is asked. */
 struct bs_asked {
 	struct bs_catalog_item *item;
@@ -43,11 +46,11 @@ struct bs_asked {
 	uint64_t n_unread, n_unfollowed;  /* of what is to be fresh */
 	const char **places;           /* of those of the request the ones that lie in it, then NULL; NULL: none, or it was not looked */
 	size_t n_best;
-	struct bs_buffer hits;         /* struct bs_find_hit * each, to be freed */
+	struct bs_hit_copies hits;     /* each to be freed */
 	size_t n_taken;                /* of those */
-	struct bs_buffer found;        /* the same, while they are found again to be shown */
+	struct bs_hit_copies found;    /* the same, while they are found again to be shown */
 	bool is_searched;
-	struct bs_buffer lines;        /* what the caller is to be told: find.c */
+	struct bs_buffer lines;        /* what the caller is to be told: catalog_find.c */
 	struct bs_answer *answer;
 	enum bs_status status;
 };

@@ -145,7 +145,7 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	if (copy) {
 		room = (struct room){(uint8_t *)copy + head_bytes, 0};
 		put_hit(&room, hit, copy, (struct bs_passage *)(copy + 1));
-		asked->status = bs_buffer_append(&asked->hits, &copy, sizeof(copy), &asked->answer->why);
+		asked->status = bs_vector_append(&asked->hits, &copy, &asked->answer->why);
 		if (asked->status)
 			free(copy);
 	}
@@ -154,24 +154,24 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 
 static struct bs_find_hit *hit_at(const struct bs_asked *asked, size_t i)
 {
-	return ((struct bs_find_hit **)(void *)asked->hits.data)[i];
+	return asked->hits.items[i];
 }
 
 static size_t n_hits_of(const struct bs_asked *asked)
 {
-	return asked->hits.used_bytes / sizeof(struct bs_find_hit *);
+	return bs_vector_n(&asked->hits);
 }
 
-static void forget_hits(struct bs_buffer *hits)
+static void forget_hits(struct bs_hit_copies *hits)
 {
-	for (size_t i = 0; i < hits->used_bytes / sizeof(struct bs_find_hit *); i++)
-		free(((struct bs_find_hit **)(void *)hits->data)[i]);
-	bs_buffer_clear(hits);
+	for (size_t i = 0; i < bs_vector_n(hits); i++)
+		free(hits->items[i]);
+	bs_vector_clear(hits);
 }
 
 static void exchange(struct bs_asked *asked)
 {
-	struct bs_buffer found = asked->found;
+	struct bs_hit_copies found = asked->found;
 	asked->found = asked->hits;
 	asked->hits = found;
 }
@@ -803,8 +803,8 @@ enum bs_status bs_catalog_find_for_program(struct bs_catalog *catalog, const str
 		forget_hits(&asked[i].found);
 		bs_statistics_free(asked[i].statistics);
 		free(asked[i].places);
-		bs_buffer_deinit(&asked[i].hits);
-		bs_buffer_deinit(&asked[i].found);
+		bs_vector_deinit(&asked[i].hits);
+		bs_vector_deinit(&asked[i].found);
 		bs_vector_deinit(&asked[i].like);
 		bs_buffer_deinit(&answers[i].near);
 		bs_buffer_deinit(&asked[i].lines);

@@ -16,7 +16,7 @@ static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
 }
 
-/* How alike names are: so many edits, at most as many as max_edits; UINT32_MAX: more. */
+/* The number of edits between two names, if it is at most max_edits; else UINT32_MAX. */
 static uint32_t edits_between(struct bs_fuzzy *const fuzzy[2], uint32_t max_edits, const uint8_t *name, size_t name_bytes,
                               struct bs_like_name like)
 {

@@ -5,7 +5,7 @@
 #include "core/collections/term_table.h"
 
 struct bs_like_name {
-	const uint8_t *name; /* NULL: there is none */
+	const uint8_t *name; /* or NULL */
 	uint32_t n_bytes;
 };
 

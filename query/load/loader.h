@@ -1,5 +1,5 @@
 /*
- * loader.h: the texts of the documents of a list of snapshots, as they are now. One fetcher (fetch.h) for each snapshot does
+ * loader.h: the current texts of the documents of a list of snapshots. One fetcher (fetch.h) for each snapshot does
  * the work; what its functions say of documents holds here.
  */
 #ifndef BS_QUERY_LOAD_LOADER_H

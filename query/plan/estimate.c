@@ -6,7 +6,7 @@
 /* The share of documents that match where df says nothing: names of files, and ranges whose values the index does not know. */
 #define OTHER_SHARE (1.0 / 3)
 
-/* Documents that a node has: about so many, as if words met by chance, and at most. */
+/* The number of documents that match a node: an estimate, as if words were independent, and an upper bound. */
 struct guess {
 	double about, most;
 };

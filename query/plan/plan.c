@@ -83,7 +83,7 @@ static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 		planner->status = bs_buffer_reserve(&plan->keys, (size_t)first_bytes + second->term_bytes + 2, planner->err);
 		if (planner->status)
 			break;
-		/* What was appended last may have moved. */
+		/* The append may have moved the items. */
 		first = k > i + 1 ? plan->keys.data + key_offset - first_bytes : first;
 		planner->status = bs_word_pair_key(first, first_bytes, second->term, second->term_bytes, &plan->keys, planner->err);
 		if (!planner->status)

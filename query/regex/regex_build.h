@@ -162,7 +162,7 @@ static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from
 	build->status = bs_vector_append(&build->regex->members, &member, build->err);
 }
 
-/* Of the members from `first` on; letter ^: of none of them. */
+/* Adds the set of the members from `first` on. letter ^: the characters that are in none of them. */
 static inline uint32_t bs_regex_add_set(struct bs_regex_build *build, size_t from, uint32_t letter, uint32_t first)
 {
 	uint32_t set = bs_regex_add(build, BS_REGEX_SET, from, letter);

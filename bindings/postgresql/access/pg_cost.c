@@ -93,7 +93,7 @@ static double ask(Oid index_oid, ScanKey key)
 }
 
 /* A share of the index' rows, of those that it hands out for the key: those that match, or, with a
- * pattern, those that may. What was asked of it for one plan is not asked again. */
+ * pattern, those that may. The share is computed once for each plan. */
 static double share_of(Oid index, ScanKey key)
 {
 	static unsigned next;

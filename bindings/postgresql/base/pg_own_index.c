@@ -52,7 +52,7 @@ List *bsp_leaves(Oid index)
 	return leaves;
 }
 
-/* Of all columns of the index; of an expression, only who may read the table. */
+/* May the current user read all columns of the index? An expression needs the right to read the whole table. */
 static bool may_read_columns(Oid index, Oid table)
 {
 	bool may = true;

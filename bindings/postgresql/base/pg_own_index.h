@@ -1,4 +1,4 @@
-/* pg_own_index.h: which indexes are of this access method, and who may ask them. */
+/* pg_own_index.h: the indexes of this access method, and the right to query them. */
 #ifndef BINDINGS_POSTGRESQL_BASE_PG_OWN_INDEX_H
 #define BINDINGS_POSTGRESQL_BASE_PG_OWN_INDEX_H
 

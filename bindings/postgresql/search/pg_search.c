@@ -19,7 +19,7 @@
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 
-/* What a callback of the library hands on, with ids as they are in an index. */
+/* The context of a callback that receives hits, with the ids of the index. */
 struct taking {
 	struct bsp_rows *rows;
 	Relation index;

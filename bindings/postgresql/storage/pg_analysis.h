@@ -6,7 +6,7 @@
 
 #include "utils/rel.h"
 
-/* What the index was made with: for struct bs_query_request. */
+/* The options of the index, for struct bs_query_request. */
 struct bsp_analysis {
 	char stemmer[32]; /* "": none */
 	bool fold_accents, split_identifiers, grams;

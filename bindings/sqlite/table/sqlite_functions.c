@@ -1,4 +1,4 @@
-/* sqlite_functions.c: see sqlite_functions.h. Where words stand is said by the query itself, of the row as it is now: bs_query_match. */
+/* sqlite_functions.c: see sqlite_functions.h. bs_query_match finds the places of the words, in the current text of the row. */
 #include "bindings/sqlite/table/sqlite_functions.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* Of a snippet at most, as FTS5 has it. */
+/* The most words of a snippet, as in FTS5. */
 #define MOST_WORDS 64
 
 struct span {
@@ -38,7 +38,7 @@ static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 	sqlite3_result_error_code(context, code);
 }
 
-/* NULL: told of. */
+/* NULL: the error is set. */
 static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_wanted, const char *usage,
                                      sqlite3_value **argv)
 {
@@ -132,7 +132,7 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* What is shown: of a column or, with column -1, of all; without places, the beginning of the first. */
+/* Finds the part to show: of one column or, with column -1, of all. Without places it is the beginning of the first. */
 static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struct shown *shown)
 {
 	const struct bs_query_place *places = NULL;
@@ -192,7 +192,7 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* By weights that the statement gives. */
+/* The score with the weights that the statement gives. */
 static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values, double *score_out)
 {
 	const struct bsql_declaration *of = bsql_cursor_declaration(cursor);

@@ -1,4 +1,4 @@
-/* grep_path.h: a file's path as it is printed: in colour, as a link of the terminal, with another
+/* grep_path.h: prints a file's path: in colour, as a link of the terminal, with another
  * byte for slashes. */
 #ifndef BS_QUERY_GREP_PRINT_GREP_PATH_H
 #define BS_QUERY_GREP_PRINT_GREP_PATH_H
