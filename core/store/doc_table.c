@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 #define RANGE_BYTES   8u
@@ -12,15 +13,9 @@
 /* The last range that starts at or before the document. n_ranges >= 1. */
 static uint32_t find_range(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
-	uint32_t low = 0, high = n_ranges;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (bs_load_u32(ranges + (uint64_t)middle * RANGE_BYTES + 4) <= document)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t next;
+	BS_BINARY_SEARCH(next, i, 1, n_ranges, bs_load_u32(ranges + i * RANGE_BYTES + 4) <= document);
+	return next - 1;
 }
 
 static uint32_t find_source(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
