@@ -200,7 +200,7 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
                                      struct bs_error *err)
 {
 	struct bs_container *file;
-	enum bs_status status = bs_manifest_open(snapshot->dir, &file, err);
+	enum bs_status status = bs_container_open(snapshot->dir, "manifest", BS_FILE_MANIFEST, &file, err);
 	if (status)
 		return status;
 	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);

@@ -205,9 +205,6 @@ const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES]);
 
-/* The manifest as a file. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out,
-                                struct bs_error *err) BS_WARN_UNUSED;
 /* Reads it. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
