@@ -6,6 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Around declarations: C++ uses them as those of C functions. */
+#ifdef __cplusplus
+#define BS_BEGIN_DECLS extern "C" {
+#define BS_END_DECLS   }
+#else
+#define BS_BEGIN_DECLS
+#define BS_END_DECLS
+#endif
+
 #if defined(__GNUC__)
 #define BS_API         __attribute__((visibility("default")))
 #define BS_WARN_UNUSED __attribute__((warn_unused_result))
