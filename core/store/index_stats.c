@@ -298,10 +298,8 @@ static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct bs_term_table *names = context;
 	uint32_t x = ((const struct bs_field_stats *)a)->name, y = ((const struct bs_field_stats *)b)->name;
-	/* Keys are not ended. */
-	uint32_t x_bytes = names->entries[x].n_bytes, y_bytes = names->entries[y].n_bytes;
-	int order = memcmp(bs_term_table_key(names, x), bs_term_table_key(names, y), x_bytes < y_bytes ? x_bytes : y_bytes);
-	return order ? order : (x_bytes > y_bytes) - (x_bytes < y_bytes);
+	return bs_compare_bytes(bs_term_table_key(names, x), names->entries[x].n_bytes, bs_term_table_key(names, y),
+	                        names->entries[y].n_bytes);
 }
 
 static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)

@@ -843,6 +843,22 @@ const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS
 	return name;
 }
 
+enum bs_status bs_index_file_begin(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                   enum bs_container_kind kind, struct bs_file_writer **writer_out,
+                                   struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
+	return bs_file_writer_open(dir, name, kind, writer_out, err);
+}
+
+enum bs_status bs_index_file_open(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                  enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
+}
+
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES])
 {

@@ -137,7 +137,7 @@ static enum bs_status count_variants(struct bs_finding *finding, struct bs_asked
 {
 	struct variants *variants = finding->step_context;
 	enum bs_status status = BS_OK;
-	const bool has_words = !asked->is_unknown && asked->item->summary.has_words;
+	const bool has_words = !asked->is_unknown && asked->item->summary.facts.has_words;
 	for (size_t i = 0; i < variants->n && has_words && !status; i++) {
 		struct variant *variant = &variants->list[i];
 		bool may, is_known = false;

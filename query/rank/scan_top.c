@@ -137,7 +137,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 	double most = 0;
 	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
 		return !scan->at->status;
-	scan->at->status = bs_doc_table_length(&scan->segment->docs, looked->document, &length, scan->at->err);
+	scan->at->status = bs_packed_get_u32(&scan->segment->docs.lengths, looked->document, &length, scan->at->err);
 	find_has(scan, looked->row);
 	for (size_t i = 0; i < scorer->n_words; i++)
 		if (scan->has[i] != BS_HAS_NOT)
