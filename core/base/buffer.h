@@ -3,8 +3,6 @@
 #ifndef BS_CORE_BASE_BUFFER_H
 #define BS_CORE_BASE_BUFFER_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,5 @@
-/* api.h: how the public headers declare functions. Part of the public interface; every public header includes it. */
+/* api.h: how the public headers declare functions. Part of the public interface; every public header includes it, and so has bool, size_t
+ * and the integer types; private headers have them from core/base/error.h. */
 #ifndef BITSIFT_API_H
 #define BITSIFT_API_H
 

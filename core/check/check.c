@@ -14,7 +14,6 @@
 #include "core/simd/kernels.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
-#include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
 
 #define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT | BS_DOC_GIVEN | BS_DOC_NOT_STORED)

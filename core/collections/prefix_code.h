@@ -6,9 +6,6 @@
 #ifndef BS_CORE_COLLECTIONS_PREFIX_CODE_H
 #define BS_CORE_COLLECTIONS_PREFIX_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/buffer.h"

@@ -18,9 +18,6 @@
 #ifndef BS_CORE_FILE_PACKED_H
 #define BS_CORE_FILE_PACKED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/file/container.h"

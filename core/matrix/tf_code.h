@@ -23,10 +23,6 @@
 #ifndef BS_CORE_MATRIX_TF_CODE_H
 #define BS_CORE_MATRIX_TF_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/file/container.h"

@@ -4,10 +4,6 @@
 #ifndef BS_CORE_STORE_DOC_ORDER_H
 #define BS_CORE_STORE_DOC_ORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 

@@ -11,9 +11,6 @@
 #ifndef BS_CORE_STORE_INDEX_DIR_H
 #define BS_CORE_STORE_INDEX_DIR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"

@@ -3,10 +3,6 @@
 #ifndef BS_CORE_STORE_MANIFEST_H
 #define BS_CORE_STORE_MANIFEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"

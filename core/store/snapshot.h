@@ -8,9 +8,6 @@
 #ifndef BS_CORE_STORE_SNAPSHOT_H
 #define BS_CORE_STORE_SNAPSHOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
 #include "core/collections/term_table.h"

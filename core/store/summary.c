@@ -1,7 +1,6 @@
 /* summary.c: see summary.h. */
 #include "core/store/summary.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "core/base/bytes.h"

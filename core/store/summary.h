@@ -10,9 +10,6 @@
 #ifndef BS_CORE_STORE_SUMMARY_H
 #define BS_CORE_STORE_SUMMARY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
 #include "core/store/tally.h"
