@@ -1,6 +1,5 @@
 /* visible.h: UTF-8 character by character. See bitsift/escape.h. */
-#ifndef BS_CORE_BASE_VISIBLE_H
-#define BS_CORE_BASE_VISIBLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
  * before *at > 0, over a byte of an invalid sequence. Not for a place inside a character.
  */
 int32_t bs_visible_previous(const uint8_t *text, size_t *at);
-
-#endif

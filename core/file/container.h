@@ -6,8 +6,7 @@
  * opened; a page of a section is verified when it is first touched, so that opening stays cheap and a flipped bit is an
  * error and not a lost document.
  */
-#ifndef BS_CORE_FILE_CONTAINER_H
-#define BS_CORE_FILE_CONTAINER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -147,5 +146,3 @@ enum bs_status bs_container_check_layout(const struct bs_container *file, struct
 /* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to re-index. */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
 	BS_PRINTF(3, 4);
-
-#endif

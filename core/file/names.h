@@ -7,8 +7,7 @@
  * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end. A run that may
  * ask for all names of a large index has them kept in a spill.
  */
-#ifndef BS_CORE_FILE_NAMES_H
-#define BS_CORE_FILE_NAMES_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -61,5 +60,3 @@ void bs_names_prefetch_place(const struct bs_names *names, uint64_t i);
 void bs_names_prefetch(const struct bs_names *names, uint64_t i);
 /* Every byte, and that nothing stands between or behind the names. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

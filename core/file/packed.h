@@ -15,8 +15,7 @@
  * Any value is two look-ups away, one in the directory and one in the bits. The last eight bytes also let a reader load
  * a word wherever bits begin. In FORMAT.md: packed arrays.
  */
-#ifndef BS_CORE_FILE_PACKED_H
-#define BS_CORE_FILE_PACKED_H
+#pragma once
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -182,5 +181,3 @@ void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, 
 void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n);
 /* The same of values[0], values[stride], ... */
 void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n);
-
-#endif

@@ -17,8 +17,7 @@
  * Columns are as long as there are files, not padded to lines: slabs are many, one for each size of files, and the last
  * lines of all their columns would be a good part of the index.
  */
-#ifndef BS_CORE_MATRIX_GRAM_SLAB_H
-#define BS_CORE_MATRIX_GRAM_SLAB_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -128,5 +127,3 @@ static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct b
 {
 	return bs_packed_get_u32(&slab->rows, row, document_out, err);
 }
-
-#endif

@@ -23,8 +23,7 @@
  * and segments too small to fill lines, have no levels at all but a forward list: the sorted list of their terms, less
  * those that are in so many of the slab's documents that an exact column takes less.
  */
-#ifndef BS_CORE_MATRIX_SLAB_H
-#define BS_CORE_MATRIX_SLAB_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -193,5 +192,3 @@ enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, ui
 /* Forward lists: whether the row's document has the term, by its exact column or its list. */
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

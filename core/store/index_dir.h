@@ -8,8 +8,7 @@
  *      exc-N         exclusions: what was deleted by id, and is not to come back with the next refresh
  *      .gitignore, CACHEDIR.TAG   for others, who may pass the index over
  */
-#ifndef BS_CORE_STORE_INDEX_DIR_H
-#define BS_CORE_STORE_INDEX_DIR_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -77,5 +76,3 @@ enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
  * and with new tombstones, written here, for those that were marked. *n_changed_out: how many are not as they were. */
 enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct bs_manifest *manifest,
                                       uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif
