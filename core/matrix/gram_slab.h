@@ -121,9 +121,3 @@ enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t ke
 /* Bytes [first, first + n_bytes) of a column, borrowed, not aligned. BS_CORRUPT. */
 enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
                                    const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Which document a row is. BS_CORRUPT. */
-static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row,
-                                                                  uint32_t *document_out, struct bs_error *err)
-{
-	return bs_packed_get_u32(&slab->rows, row, document_out, err);
-}

@@ -170,13 +170,6 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
                                   uint32_t *column_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The segment's document number of a row. Inline: queries name all that they find by it. */
-static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row,
-                                                             uint32_t *document_out, struct bs_error *err)
-{
-	return bs_packed_get_u32(&slab->rows, row, document_out, err);
-}
-
 /* Forward lists: where the row's list is in forward.terms. */
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
