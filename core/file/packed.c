@@ -187,7 +187,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
                               struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t next; /* the first block behind that in which the value may be */
+	uint64_t next; /* the block after the one that may have the value */
 	*found_out = false;
 	*i_out = 0;
 	if (packed->n == 0)

@@ -31,7 +31,7 @@ struct bs_doc_cursor {
 	size_t n_streams;
 };
 
-/* What a cursor goes over besides. */
+/* More documents for a cursor. */
 enum {
 	BS_CURSOR_EXCLUSIONS = 1, /* the exclusions of the source */
 	BS_CURSOR_INNER = 2, /* documents of the collections that were found in the source, a folder, in their places */

@@ -40,8 +40,8 @@ struct bs_index_lock {
 
 #define BS_INDEX_LOCK "lock" /* the name of the writer's */
 
-/* An OS lock, gone when the process is: the writer's, or another file, which tells others that use the directory to wait. BS_BUSY names
- * the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
+/* An OS lock, gone when the process is: the writer's, or one of another name, for which other users of the directory wait. BS_BUSY
+ * names the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created

@@ -369,7 +369,7 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
-/* Whether a segment tells which fields have values. */
+/* Whether a segment lists the fields that have values. */
 static bool tells_values(const struct bs_segment *segment)
 {
 	return segment->values.is_there ? !segment->values.is_partial : segment->field_names.n_bytes == 0;

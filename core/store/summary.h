@@ -15,7 +15,7 @@
 
 #define BS_SUMMARY_HEAD_BYTES 128u
 
-/* What a summary says of its index beside words and trigrams. */
+/* The numbers and flags of a summary, without its words and trigrams. */
 struct bs_summary_facts {
 	uint64_t rate;        /* asked for, in 1 / BS_SUMMARY_RATE_UNIT */
 	uint64_t n_places;    /* M */
