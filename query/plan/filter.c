@@ -246,12 +246,12 @@ static enum bs_status is_place_indexed(struct bs_filter *filter, const char *pla
 	return status;
 }
 
-enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, bool *has_out, struct bs_error *err)
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry, bool *has_out, struct bs_error *err)
 {
 	char *place;
 	enum bs_status status = find_place(path, &place, err);
 	if (!status)
-		status = is_place_indexed(filter, place, has_out, err);
+		status = is_place_in_part(&filter->parts[entry], place, has_out, err);
 	free(place);
 	return status;
 }
