@@ -26,6 +26,7 @@
 struct finding {
 	struct bs_catalog_query query;
 	const struct bs_catalog_find_request *request;
+	struct bs_catalog_absence absence;
 	struct bs_question question;
 	struct bs_limits limits;          /* what is left of those of the request, for the search */
 	struct bs_catalog_part **opening; /* to be opened now */
@@ -43,31 +44,17 @@ static bool is_cut_off(const struct finding *finding, enum bs_status status)
 	return bs_watch_ended(status) && limits && limits->partial;
 }
 
-/* Leaves an index out, or fails if answers are to be whole. */
+/* As bs_catalog_leave_out. */
 static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part *part, enum bs_status status,
                                 const struct bs_error *why, struct bs_error *err)
 {
-	const struct bs_find_request *find = &finding->request->find;
-	struct bs_error line;
-	if (status == BS_NO_MEMORY || status == BS_INVALID || bs_watch_ended(status))
-		return bs_fail(err, status, "%s", why->text);
-	if (!finding->request->partial)
-		return bs_fail(err, status, "%s: %s; --partial answers without it", part->item->name, why->text);
+	status = bs_catalog_leave_out(finding->query.catalog, &finding->absence, part->item, status, why, err);
+	if (status)
+		return status;
 	part->is_reached = part->is_asked = part->is_probed = false;
 	bs_index_close(part->index);
 	part->index = NULL;
-	finding->result->n_unreachable++;
-	(void)bs_fail(&line, status, "%s: not asked: %s", part->item->name, why->text);
-	if (find->notice)
-		find->notice(find->context, line.text);
 	return BS_OK;
-}
-
-static enum bs_status cannot_look(void *context, const struct bs_catalog_item *item, enum bs_status status,
-                                  const struct bs_error *why, struct bs_error *err)
-{
-	struct finding *finding = context;
-	return leave_out(finding, &finding->query.parts[item - finding->query.catalog->file.items], status, why, err);
 }
 
 /* Whether an index can be asked for words at all. */
@@ -86,17 +73,12 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 {
 	struct bs_catalog_query *query = &finding->query;
 	uint64_t n_changed;
-	bool *is_reached = calloc(query->n_parts + 1, sizeof(*is_reached));
-	if (!is_reached)
-		return bs_fail_memory(err, "a query", query->n_parts);
-	enum bs_status status =
-		bs_catalog_look_at_all(query->catalog, is_reached, cannot_look, finding, &n_changed, err);
+	enum bs_status status = bs_catalog_look_at_all(query->catalog, &finding->absence, &n_changed, err);
 	for (size_t i = 0; i < query->n_parts && !status; i++) {
-		query->parts[i].is_reached = is_reached[i];
-		if (is_reached[i])
+		query->parts[i].is_reached = !finding->absence.is_absent[i];
+		if (query->parts[i].is_reached)
 			status = check_words(finding, &query->parts[i], err);
 	}
-	free(is_reached);
 	return status;
 }
 
@@ -272,7 +254,7 @@ static enum bs_status check_places(struct finding *finding, struct bs_error *err
 		status = open_chosen(finding, err);
 	if (missing && !status)
 		status = find_places(finding, &missing, err);
-	if (missing && !status && finding->result->n_unreachable == 0)
+	if (missing && !status && finding->absence.n == 0)
 		status = bs_fail(err, BS_NOT_FOUND, "%s: not in an index of the catalog", missing);
 	finding->question.selection.places = finding->places;
 	return status;
@@ -478,7 +460,13 @@ static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 	finding->opening = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->opened = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->places = calloc(n_places + 1, sizeof(*finding->places));
-	if (!query->parts || !finding->opening || !finding->opened || !finding->places)
+	finding->absence = (struct bs_catalog_absence){.partial = finding->request->partial,
+	                                               .without = "answers",
+	                                               .not_done = "not asked: ",
+	                                               .notice = finding->request->find.notice,
+	                                               .context = finding->request->find.context,
+	                                               .is_absent = calloc(n + 1, sizeof(bool))};
+	if (!query->parts || !finding->absence.is_absent || !finding->opening || !finding->opened || !finding->places)
 		return bs_fail_memory(err, "a query", n * sizeof(*query->parts));
 	for (size_t i = 0; i < n; i++)
 		query->parts[i].item = &query->catalog->file.items[i];
@@ -497,6 +485,7 @@ static void end(struct finding *finding)
 	free(finding->opening);
 	free(finding->opened);
 	free(finding->places);
+	free(finding->absence.is_absent);
 	bs_catalog_query_deinit(query);
 	bs_catalog_keep(query->catalog);
 }
@@ -538,6 +527,7 @@ enum bs_status bs_catalog_find_for_program(struct bs_catalog *catalog, const str
 	if (!status)
 		status = answer(&finding, err);
 	bs_watch_end(&watch);
+	result->n_unreachable = finding.absence.n;
 	result->find.error_byte = status == BS_INVALID ? finding.query.error_byte : SIZE_MAX;
 	end(&finding);
 	return status;
