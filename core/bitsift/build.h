@@ -8,9 +8,7 @@
 #include "limits.h"
 #include "skip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* What a run is at, for those who watch it. */
 enum bs_build_step {
@@ -143,7 +141,5 @@ struct bs_build_request {
 	uint64_t reserved[3];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

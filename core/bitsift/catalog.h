@@ -16,9 +16,7 @@
 #include "grep.h"
 #include "search.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* An open catalog. One thread at a time may use it. */
 struct bs_catalog;
@@ -162,7 +160,5 @@ struct bs_catalog_grep_result {
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
                                       struct bs_catalog_grep_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

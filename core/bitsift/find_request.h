@@ -5,9 +5,7 @@
 #include "find_result.h"
 #include "limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 #define BS_QUERY_MAX_BYTES      (1u << 20) /* longest query text */
 
@@ -104,7 +102,5 @@ struct bs_find_request {
 	uint64_t reserved[7];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

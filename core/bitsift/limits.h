@@ -6,9 +6,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it about
@@ -50,7 +48,5 @@ struct bs_log {
 	uint64_t reserved[4];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -9,10 +9,6 @@
 #ifndef BS_CORE_FILE_CONTAINER_H
 #define BS_CORE_FILE_CONTAINER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/dir.h"
 

@@ -10,7 +10,6 @@
 #ifndef BS_CORE_FILE_DIR_H
 #define BS_CORE_FILE_DIR_H
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "core/base/buffer.h"

@@ -8,9 +8,6 @@
 #ifndef BS_CORE_STORE_SNAPSHOT_H
 #define BS_CORE_STORE_SNAPSHOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
@@ -31,6 +28,11 @@ struct bs_snapshot_exclusions {
 	struct bs_container *file; /* NULL: nothing is excluded */
 	struct bs_doc_table table;
 };
+
+/* Those of a commit; none is fine. For bs_exclusions_close, also after a failure. As bs_container_open. */
+enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions, const struct bs_dir *dir,
+                                  const struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
+void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions);
 
 /* Documents in memory only, added after opening, before the snapshot is shared. */
 struct bs_snapshot_overlay {

@@ -920,7 +920,7 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	bool keeps_modes = !status && at->is_given && bs_dir_has(&at->dir, "manifest");
 	if (!status)
 		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->wait, &at->lock, err)
-		                     : bs_index_lock_take(&at->dir, request->wait, &at->lock, err);
+		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;

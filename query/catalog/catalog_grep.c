@@ -69,11 +69,12 @@ static enum bs_status may_match(const struct grepping *at, const struct bs_catal
 	const struct bs_summary *summary = &item->summary;
 	const struct bs_grep_files *files = &at->request->grep.files;
 	*may = true;
-	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) || !summary->has_text_grams ||
-	    summary->n_unknown_files > 0)
+	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) ||
+	    !summary->facts.has_text_grams || summary->facts.n_unknown_files > 0)
 		return BS_OK;
 	bool ends_at_nul = !files->is_text && !files->search_binary;
-	if (summary->most_nul_end > 0 && (!ends_at_nul || summary->most_nul_end > bs_gram_tree_least_bytes(at->tree)))
+	if (summary->facts.most_nul_end > 0 &&
+	    (!ends_at_nul || summary->facts.most_nul_end > bs_gram_tree_least_bytes(at->tree)))
 		return BS_OK;
 	return bs_gram_tree_may_match(at->tree, &summary->grams, may, err);
 }

@@ -66,7 +66,7 @@ enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, si
 	*change = (struct bs_catalog_change){.lock = {.fd = -1}};
 	if (!lock)
 		return bs_fail_memory(err, "a name", strlen(catalog->name));
-	enum bs_status status = bs_index_lock_named(&catalog->dir, lock, wait, &change->lock, err);
+	enum bs_status status = bs_index_lock_take(&catalog->dir, lock, wait, &change->lock, err);
 	free(lock);
 	if (!status)
 		status = bs_catalog_file_open(&catalog->dir, catalog->name, &change->file, err);

@@ -444,7 +444,7 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	*has_out = false;
-	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, NULL, err);
+	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, 0, NULL, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
 		status = is_in(self, area, record.name, record.name_bytes, has_out, err);
 		if (!status && !*has_out)

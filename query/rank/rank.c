@@ -148,7 +148,7 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	size_t n_bytes;
 	uint32_t length;
 	*score_out = 0;
-	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
+	enum bs_status status = bs_packed_get_u32(&from->docs.lengths, document, &length, err);
 	if (!status)
 		status = bs_tf_table_get(&from->terms.tfs, document, &bits, &n_bytes, err);
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {

@@ -93,7 +93,8 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	note_read(verified, document->text.n_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
-	status = bs_doc_table_length(&bs_plan_segment(request->plan, ref.segment)->docs, ref.document, &found.length, err);
+	status = bs_packed_get_u32(&bs_plan_segment(request->plan, ref.segment)->docs.lengths, ref.document,
+	                           &found.length, err);
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
