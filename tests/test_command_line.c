@@ -53,10 +53,8 @@ static const struct bs_command command = {
 	.name = "try",
 	.summary = "Try things, many of them, in a sentence that is longer than a line of eighty columns can be.",
 	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] [SOURCE]...",
-	.description = "",
 	.options = options,
 	.examples = examples,
-	.exit_status = "",
 };
 
 /* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the message. */

@@ -36,27 +36,6 @@ static const char *const catalog_examples[] = {
 	NULL,
 };
 
-static const char catalog_description[] =
-	"A catalog knows many indexes by their summaries, so that one question to all of them opens only those that can have an answer: `bitsift query --catalog` and "
-	"`bitsift grep --catalog`. A summary tells which words an index has, but for one absent word in a hundred, and, exactly, which runs of three bytes; `bitsift index --summary` "
-	"says how well. An index without one is always asked.\n\n"
-	"- `add DIR...`: adds the index in DIR, or in DIR/.bitsift; one that is there is looked at anew. Its name is that of the folder that holds it, with as much of "
-	"the path before it as makes it the only one, or the one that `--name` gives.\n\n"
-	"- `remove NAME|DIR...`: takes indexes out of the catalog. The indexes themselves stay as they are.\n\n"
-	"- `list`: a line for each index: its name, documents, bytes of its summary, place, and whether it has changed since the catalog looked at it, or cannot be reached.\n\n"
-	"- `refresh`: looks at each index that has changed. This is not needed: a query looks at the stamp of each index before it answers (one stat each), and anew at "
-	"those that have another one, and keeps what it found where it can. An index that cannot be reached is named, and the exit status is 2.\n\n"
-	"- `check`: reads all of the file and verifies it.\n\n"
-	"- `has WORD...`: prints the name of each index that may have all of the words, as it was when it was looked at last, without opening one; "
-	"with several `--catalog`, of all of them. Of those that are printed some may lack a word.\n\n"
-	"- `export FILE`: writes the catalog to a new file, to be handed to somebody else. It has checksums, and is as small as it can be: the summaries are coded at about their entropy, "
-	"so that a compressor makes nothing of it. Who has it knows the places of your indexes and their frequent words, and can try whether they have another.\n\n"
-	"- `import FILE`: adds what somebody exported, all of which is verified first. Indexes that are not here, in the same places, are listed, and `has` tells of them, but they "
-	"cannot be searched.\n\n"
-	"The catalog is a file of its own, $XDG_CONFIG_HOME/bitsift/catalog unless `--catalog` names another; beside it lies a hidden one that ends in .lock. Several can change it "
-	"at the same time. What is known of an index and not in its summary: how many documents and words it has, and in how many documents its 256 most frequent words "
-	"stand, so that hits can be ranked without opening every index that has one of the words.";
-
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
@@ -287,10 +266,8 @@ const struct bs_command bs_command_catalog = {
 	.name = "catalog",
 	.summary = "Know many indexes by what they hold, to ask them all at once.",
 	.usage = "[OPTION]... add|remove|list|refresh|check|has|export|import [ARGUMENT]...",
-	.description = catalog_description,
 	.options = catalog_options,
 	.examples = catalog_examples,
-	.exit_status = "0 when it is done, 1 when no index can have the words, 2 on an error, or when an index could not be reached.",
 	.arguments_bytes = sizeof(struct catalog_arguments),
 	.run = run,
 	.release = release,

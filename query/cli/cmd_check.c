@@ -19,13 +19,6 @@ static const char *const check_examples[] = {
 	NULL,
 };
 
-static const char check_description[] =
-	"Reads every byte of the index and verifies all of it: the checksums, and whether the files agree with each "
-	"other and with the format. Sources are not read. The first inconsistency goes to standard error, with the name "
-	"of the file and what to do.\n\n"
-	"A query verifies what it reads, so damage makes it fail and never gives a wrong answer. This command finds "
-	"damage before a query meets it.";
-
 struct display {
 	bool is_terminal;
 	bool is_drawn;
@@ -87,10 +80,8 @@ const struct bs_command bs_command_check = {
 	.name = "check",
 	.summary = "Verify every byte of an index and name the first inconsistency.",
 	.usage = "[OPTION]...",
-	.description = check_description,
 	.options = check_options,
 	.examples = check_examples,
-	.exit_status = "0 when all is well, 2 when something is wrong.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(const char *),
 	.run = run,

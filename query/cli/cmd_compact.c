@@ -34,18 +34,6 @@ static const char *const compact_examples[] = {
 	NULL,
 };
 
-static const char compact_description[] =
-	"Merges the segments of an index into as few as possible, without the documents that were deleted or replaced. "
-	"`bitsift index` merges a little with every refresh; this command merges everything, which makes the index "
-	"smallest and queries fastest.\n\n"
-	"The texts are read again from their sources, but for those that the index keeps (`bitsift index --store`, and what came from "
-	"standard input). A document whose source has changed since it was indexed stays as "
-	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
-	"query finds the same before, during and after; scores may change, because deleted documents no longer count. A run that is "
-	"interrupted leaves the index as it was, as `bitsift index` does.\n\n"
-	"It stays within `--memory` and 128 MiB more, as `bitsift index` does. A document too large for that stays as it is, too, "
-	"and is counted: a large one needs again what it needed when it was indexed.";
-
 struct display {
 	struct bs_progress progress;
 	uint64_t n_unread;
@@ -132,11 +120,8 @@ const struct bs_command bs_command_compact = {
 	.name = "compact",
 	.summary = "Merge the segments of an index, without what was deleted.",
 	.usage = "[OPTION]...",
-	.description = compact_description,
 	.options = compact_options,
 	.examples = compact_examples,
-	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
-	               "index is as it was.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(struct compact_arguments),
 	.run = run,

@@ -44,27 +44,6 @@ static const char *const delete_examples[] = {
 	NULL,
 };
 
-static const char delete_description[] =
-	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
-	"also after a refresh or with `bitsift index --rebuild`, until it changes; then it is indexed again. An ID is "
-	"read as `bitsift query --ids` prints it in this working directory: for a file, its path, and for a record in a file of "
-	"a folder, that and its own id, as in logs/app.jsonl#17. If nothing is called "
-	"so here, it is read as an id, as `--json` has it. An id that is in several sources is deleted in all of "
-	"them.\n\n"
-	"With `--query`, everything that the query finds is deleted. What in it may be meant otherwise is an error here, as with "
-	"`bitsift query --strict-query`. On a terminal it says first how many documents that "
-	"are, and asks; nobody else can write the index until you answer. A document whose source changed since it was "
-	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents; with `-0`, an id that holds a "
-	"NUL byte is left out and named, and the exit status is 2.\n\n"
-	"# Taking it back\n\n"
-	"`--undo` brings documents back that were deleted, by their ids or by a query, which looks at deleted documents "
-	"only. Deleting marks a document; until the index is compacted, `--undo` takes the mark away, and the document is "
-	"found as before. A document that compaction has removed is read again at once: all sources are refreshed, as by "
-	"`bitsift index`, and a collection that holds such a record is read from its start. What came from standard "
-	"input has no source to be read from: once it has been removed, it has to be given again, a line says so, and "
-	"the exit status is 2. `bitsift delete --undo --dry-run --query Q` lists deleted documents; "
-	"`--undo` does not ask.";
-
 static int ask(void *context, uint64_t n_documents)
 {
 	char count[32], answer[16] = "";
@@ -182,11 +161,8 @@ const struct bs_command bs_command_delete = {
 	.name = "delete",
 	.summary = "Remove documents from an index, or bring them back.",
 	.usage = "[OPTION]... (ID... | --query Q)",
-	.description = delete_description,
 	.options = delete_options,
 	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
-	               "documents that may match cannot be read: the others are deleted.",
 	.arguments_bytes = sizeof(struct delete_arguments),
 	.run = run,
 };

@@ -365,21 +365,6 @@ static const char *const trust_examples[] = {
 	NULL,
 };
 
-static const char trust_description[] =
-	"Says that you trust an index, for good. DIR is the directory of the index itself, usually named .bitsift.\n\n"
-	"An index may have come with an archive or lie in a shared place, and what it says is not only its maker's business: it "
-	"names the places that commands read. So, unless it is trusted:\n\n"
-	"- An index that belongs to another user is refused, also when it is found upward, and so is one with a file in it that "
-	"does. Those of root are used by all, and root uses those of the user who called sudo(8).\n\n"
-	"- Sources outside the folder that holds the index, links resolved, are read only if you named them to `bitsift index`. "
-	"Others are not looked at; the command says which, and ends with 2.\n\n"
-	"- An index that is found, and not named by `--index` or BITSIFT_INDEX, must not be a symbolic link. This remains so.\n\n"
-	"The paths are kept in $XDG_CONFIG_HOME/bitsift/trusted (~/.config/bitsift/trusted), one a line; a line `*` trusts all. The "
-	"sources that you named are kept in $XDG_STATE_HOME/bitsift/sources (~/.local/state/bitsift/sources), a file for each; to "
-	"remove that folder forgets them all. Both hold for the place where an index is: one that was moved or copied is another. "
-	"Without a home, or with one that cannot be written to, nothing can be kept. A HOME, XDG_CONFIG_HOME or XDG_STATE_HOME that is "
-	"longer than a path can be counts as not set, and a line says so.";
-
 /* The line that stands for DIR. What is to be removed may be gone from the disk. */
 static enum bs_status resolve(const char *dir, bool is_removal, char **line_out, struct bs_error *err)
 {
@@ -428,10 +413,8 @@ const struct bs_command bs_command_trust = {
 	.name = "trust",
 	.summary = "Use an index of another user, and all sources of an index.",
 	.usage = "DIR | --list | --remove DIR",
-	.description = trust_description,
 	.options = trust_options,
 	.examples = trust_examples,
-	.exit_status = "0 when it is so now, 1 when DIR to be removed was not trusted, 2 on an error.",
 	.arguments_bytes = sizeof(struct trust_arguments),
 	.run = run,
 };

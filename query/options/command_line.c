@@ -317,6 +317,8 @@ void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 		fwrite(words, 1, n, out);
 		column += n;
 		words += n + strspn(words + n, " ");
+		if (words[0] == '\n' && words[1] != '\n')
+			words += 1 + strspn(words + 1, " ");
 	}
 	putc('\n', out);
 }

@@ -73,11 +73,9 @@ struct bs_command {
 	const char *name;                 /* "index" */
 	const char *summary;              /* one line */
 	const char *usage;                /* what follows "bitsift index " */
-	const char *description;          /* for the man page; markup: query/manual/manual.h */
 	const struct bs_option *options;
 	size_t n_in_help;                 /* of the options, the first that --help shows: it has to fit a screen. 0: all */
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
-	const char *exit_status;          /* for the man page */
 	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
 	bool is_as_rg;                    /* --flag=x is --flag, and a value of its own word begins with no dash */
 	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
@@ -110,7 +108,7 @@ bool bs_command_is_letter(const char *message);
  * letters away. NULL: none is. */
 const char *bs_command_guess(const char *word, const char *const *names);
 
-/* Words of a text, up to its end or that of a line, in lines of at most 80 columns, from column `column` on, indented by `indent`. */
+/* Words of a text, up to its end or an empty line, in lines of at most 80 columns, from column `column` on, indented by `indent`. */
 void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent);
 /* The --help text: usage, options, examples; at most 80 columns. */
 void bs_command_help(const struct bs_command *command, FILE *out);
