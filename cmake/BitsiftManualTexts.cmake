@@ -1,10 +1,11 @@
-# Run by the build: cmake -DFROM=docs/man -DTO=manual_texts.c -P BitsiftManualTexts.cmake. The texts of the manual pages as a
-# table in C: query/manual/manual.h.
-file(GLOB pages ${FROM}/*.md)
+# Run by the build: cmake -DFROM=docs -DTO=manual_texts.c -P BitsiftManualTexts.cmake. The texts of manual pages and
+# completions as a table in C: query/manual/manual.h.
+file(GLOB pages ${FROM}/man/*.md ${FROM}/completions/*)
 set(texts "")
 set(rows "")
 foreach(page IN LISTS pages)
-    get_filename_component(name ${page} NAME_WE)
+    get_filename_component(name ${page} NAME)
+    string(REGEX REPLACE "\\.md$" "" name ${name})
     string(MAKE_C_IDENTIFIER ${name} variable)
     file(READ ${page} bytes HEX)
     string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")

@@ -43,10 +43,6 @@ static const size_t flag_options[] = {
 };
 #define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
 
-/* What a writer takes, and room for commits to come. */
-#define LEAST_DENSITY_PPM 50000u
-#define MOST_DENSITY_PPM  600000u
-
 void bs_index_options_deinit(struct bs_index_options *options)
 {
 	free(options->stem_language);
@@ -654,7 +650,7 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	       manifest->generation);
 	expect(&cursor, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
 	expect(&cursor, flags >> N_FLAGS == 0, "unknown options", flags);
-	expect(&cursor, density >= LEAST_DENSITY_PPM && density <= MOST_DENSITY_PPM, "density in millionths:", density);
+	expect(&cursor, density >= density_ppm(BS_LEAST_DENSITY) && density <= density_ppm(BS_MOST_DENSITY), "density in millionths:", density);
 	for (size_t i = 0; i < N_FLAGS; i++)
 		*(bool *)((char *)options + flag_options[i]) = flags >> i & 1;
 	options->density = (double)density / 1e6;

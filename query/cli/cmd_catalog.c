@@ -256,12 +256,6 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	return !is_complete ? 2 : is_found ? 0 : 1;
 }
 
-static void release(void *of_options)
-{
-	struct catalog_arguments *arguments = of_options;
-	bs_word_list_deinit(&arguments->catalogs);
-}
-
 const struct bs_command bs_command_catalog = {
 	.name = "catalog",
 	.summary = "Know many indexes by what they hold, to ask them all at once.",
@@ -270,5 +264,4 @@ const struct bs_command bs_command_catalog = {
 	.examples = catalog_examples,
 	.arguments_bytes = sizeof(struct catalog_arguments),
 	.run = run,
-	.release = release,
 };

@@ -18,12 +18,10 @@ struct compact_arguments {
 	bool wait, quiet;
 };
 
-#define SETS(kind, field) BS_OPTION_SETS(kind, struct compact_arguments, field)
-
 static const struct bs_option compact_options[] = {
 	BS_SHARED_INDEX(struct compact_arguments, index),
 	BS_SHARED_MEMORY(struct compact_arguments, memory_bytes),
-	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	BS_SHARED_JOBS(struct compact_arguments, n_threads, "threads [one per processor]"),
 	BS_SHARED_WAIT(struct compact_arguments, wait),
 	BS_SHARED_QUIET(struct compact_arguments, quiet),
 	{0},

@@ -26,7 +26,6 @@ struct index_arguments {
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 static enum bs_status take_summary(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
-static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
 
@@ -46,10 +45,9 @@ static const struct bs_option index_options[] = {
 	{0, "summary", "RATE", "how often the summary takes an absent word for one that may be there; 0: no summary [0.01]",
 	 .kind = BS_OPTION_CALL, .take = take_summary},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
-	 .kind = BS_OPTION_CALL, .take = take_max_document},
+	 SETS(SIZE, request.max_document_bytes), .least = 1, .most = BS_MAX_DOCUMENT_BYTES},
 	BS_SHARED_MEMORY(struct index_arguments, request.memory_bytes),
-	{'j', "jobs", "N", "threads [one per processor]; the index does not depend on it",
-	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	BS_SHARED_JOBS(struct index_arguments, n_threads, "threads [one per processor]; the index does not depend on it"),
 	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.no_ignore)},
 	BS_SHARED_GLOB(struct index_arguments, globs),
@@ -218,38 +216,32 @@ static enum bs_status take_text(void *to, const struct bs_option *option, const 
 	return status;
 }
 
+/* Whether it is a number up to most, and at least as large as least or, if may_be_zero, 0. */
+static bool parse_number(const char *argument, double least, double most, bool may_be_zero, double *number_out)
+{
+	char *end;
+	double number = *number_out = strtod(argument, &end);
+	return end != argument && !*end && number <= most && (number >= least || (may_be_zero && number == 0));
+}
+
 static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	struct index_arguments *arguments = to;
-	char *end;
-	double density = strtod(argument, &end);
+	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (end == argument || *end || !(density >= 0.05 && density <= 0.6))
-		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", argument);
-	arguments->request.density = density;
-	return BS_OK;
+	if (parse_number(argument, BS_LEAST_DENSITY, BS_MOST_DENSITY, false, &request->density))
+		return BS_OK;
+	return bs_fail(err, BS_INVALID, "--density %s: not a number from %g to %g", argument, BS_LEAST_DENSITY, BS_MOST_DENSITY);
 }
 
 static enum bs_status take_summary(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	struct index_arguments *arguments = to;
-	char *end;
-	double rate = strtod(argument, &end);
+	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (end == argument || *end || !(rate <= 0 ? rate == 0 : rate >= 1e-6 && rate <= 0.5))
-		return bs_fail(err, BS_INVALID, "--summary %s: not a number from 0.000001 to 0.5, nor 0", argument);
-	arguments->request.summary_rate = rate > 0 ? rate : -1;
+	if (!parse_number(argument, BS_LEAST_SUMMARY_RATE, BS_MOST_SUMMARY_RATE, true, &request->summary_rate))
+		return bs_fail(err, BS_INVALID, "--summary %s: not a number from %f to %g, nor 0", argument, BS_LEAST_SUMMARY_RATE,
+		               BS_MOST_SUMMARY_RATE);
+	request->summary_rate = request->summary_rate > 0 ? request->summary_rate : -1;
 	return BS_OK;
-}
-
-static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	uint64_t *max_document = &((struct index_arguments *)to)->request.max_document_bytes;
-	(void)option;
-	enum bs_status status = bs_parse_size("--max-document", argument, max_document, err);
-	if (!status && (*max_document == 0 || *max_document > BS_MAX_DOCUMENT_BYTES))
-		status = bs_fail(err, BS_INVALID, "--max-document %s: not a size from 1 to 4095M", argument);
-	return status;
 }
 
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
@@ -308,11 +300,7 @@ static void release(void *of_options)
 {
 	struct index_arguments *arguments = of_options;
 	free(arguments->text);
-	bs_word_list_deinit(&arguments->globs);
-	bs_word_list_deinit(&arguments->records);
 	bs_word_list_deinit(&arguments->text_fields);
-	bs_word_list_deinit(&arguments->weights);
-	bs_word_list_deinit(&arguments->forget);
 }
 
 const struct bs_command bs_command_index = {

@@ -40,21 +40,12 @@ struct query_arguments {
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
 
-static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	struct query_arguments *arguments = set;
-	(void)option, (void)err;
-	arguments->catalog = argument ? argument : "";
-	return BS_OK;
-}
-
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 static const char *const when_names[] = {"auto", "always", "never", NULL};
 
 static const struct bs_option query_options[] = {
 	BS_SHARED_INDEX(struct query_arguments, index),
-	{0, "catalog", "FILE", "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]", .kind = BS_OPTION_CALL,
-	 .is_optional = true, .take = take_catalog},
+	BS_SHARED_CATALOG(struct query_arguments, catalog, "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]"),
 	{0, "partial", NULL, "--catalog: answer without the indexes that cannot be reached", SETS(FLAG, partial)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{0, "offset", "N", "pass over the first N hits", SETS(NUMBER, offset), .most = 1000000000},
@@ -84,7 +75,7 @@ static const struct bs_option query_options[] = {
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
 	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
-	{'j', "jobs", "N", "threads that read texts [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	BS_SHARED_JOBS(struct query_arguments, n_threads, "threads that read texts [one per processor]"),
 	{0, "time-limit", "TIME", "show what is found in 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "memory", "SIZE", "memory that a query may use at most", SETS(SIZE, limits.memory_bytes)},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
@@ -701,11 +692,6 @@ static void release(void *of_options)
 	free(arguments->sort_field);
 	free(arguments->stop_words);
 	free(arguments->like_text);
-	bs_word_list_deinit(&arguments->globs);
-	bs_word_list_deinit(&arguments->types);
-	bs_word_list_deinit(&arguments->type_nots);
-	bs_word_list_deinit(&arguments->places);
-	bs_word_list_deinit(&arguments->stops);
 }
 
 static const struct query_arguments query_defaults = {.n_best = 10};

@@ -106,8 +106,8 @@ static int run_command(const struct bs_command *command, int argc, char **argv, 
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	if (status && command->letter_hint && bs_command_is_letter(err.text))
 		fprintf(stderr, "bitsift: %s\n", command->letter_hint);
-	if (arguments && command->release)
-		command->release(arguments);
+	if (arguments)
+		bs_command_release(command, arguments);
 	free(arguments);
 	return exit_status < 0 ? 2 : exit_status;
 }

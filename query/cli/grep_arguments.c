@@ -17,8 +17,6 @@
 #include "query/cli/grep_hyperlink.h"
 #include "query/options/shared_options.h"
 
-#define MAX_THREADS 256
-
 enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
 enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
 enum { FILES_ALL, FILES_WITH, FILES_WITHOUT };
@@ -232,14 +230,6 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 
 /* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
  * page. */
-static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	struct bs_grep_arguments *arguments = set;
-	(void)option, (void)err;
-	arguments->catalog = argument ? argument : "";
-	return BS_OK;
-}
-
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
@@ -278,8 +268,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index), .takes_dash = true},
-	{0, "catalog", "FILE", "the sources of all indexes of a catalog [the user's]", .kind = BS_OPTION_CALL, .is_optional = true,
-	 .take = take_catalog},
+	BS_SHARED_CATALOG(struct bs_grep_arguments, catalog, "the sources of all indexes of a catalog [the user's]"),
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
@@ -649,7 +638,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
-	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;
+	request->n_threads = arguments->n_threads < UINT32_MAX ? (uint32_t)arguments->n_threads : UINT32_MAX;
 	request->try_index = !request->index && !arguments->catalog;
 	if (!request->index && !arguments->catalog)
 		request->index = bs_cmd_environment_index();
@@ -666,14 +655,11 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 void bs_grep_arguments_release(void *of_options)
 {
 	struct bs_grep_arguments *arguments = of_options;
-	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
-	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
-	                                &arguments->nots,      &arguments->owned,     &arguments->pre_globs,
-	                                &arguments->ignore_files, &arguments->pattern_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		bs_word_list_deinit(lists[i]);
+	bs_word_list_deinit(&arguments->owned);
+	bs_word_list_deinit(&arguments->patterns);
+	bs_word_list_deinit(&arguments->pattern_files);
+	bs_word_list_deinit(&arguments->paths);
 }

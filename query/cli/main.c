@@ -61,18 +61,8 @@ static void show_help(FILE *to)
 /* `--generate KIND [COMMAND|TOPIC]`: the manual pages and completions that are installed. */
 static int generate(const char *kind, const char *name)
 {
-	static const struct {
-		const char *shell;
-		void (*make)(const struct bs_program *, FILE *);
-	} completions[] = {{"bash", bs_docs_bash}, {"zsh", bs_docs_zsh}, {"fish", bs_docs_fish}};
-	if (strcmp(kind, "man") == 0 && bs_docs_man(&program, name, stdout))
+	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout) : !name && bs_docs_completion(&program, kind, stdout))
 		return 0;
-	for (size_t i = 0; i < sizeof(completions) / sizeof(*completions) && !name; i++) {
-		if (strcmp(kind, completions[i].shell) != 0)
-			continue;
-		completions[i].make(&program, stdout);
-		return 0;
-	}
 	fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
 	return 2;
 }

@@ -1,8 +1,8 @@
 /*
  * manual.h: what manual pages (manual_pages.h) and shell completions (manual_completions.h) are
- * made of: the tables of the parser and of --help, and the texts in docs/man.
+ * made of: the tables of the parser and of --help, and the texts in docs/man and docs/completions.
  *
- * The markup of these texts: empty lines separate paragraphs, and lines of a paragraph may end
+ * The markup of manual pages: empty lines separate paragraphs, and lines of a paragraph may end
  * anywhere. A paragraph that begins with "# " or "## " is a heading, with "- " a point of a list,
  * with four spaces an example as it stands. A line that is followed by one that begins with ": "
  * is explained there. `x` is set in bold. "@synopsis", "@options", "@examples" and "@commands"
@@ -15,7 +15,7 @@
 
 #include "query/options/command_line.h"
 
-/* A file of docs/man, without the ".md" of its name. The build makes the table; name NULL ends it. */
+/* A file of docs/man, without the ".md" of its name, or of docs/completions. The build makes the table; name NULL ends it. */
 struct bs_manual_text {
 	const char *name, *text;
 };

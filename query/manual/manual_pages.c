@@ -240,10 +240,10 @@ static const struct bs_topic *find_topic(const struct bs_program *program, const
 	return NULL;
 }
 
-static const char *text_of(const char *page)
+const char *bs_manual_text(const char *name)
 {
 	const struct bs_manual_text *text = bs_manual_texts;
-	while (strcmp(text->name, page) != 0)
+	while (strcmp(text->name, name) != 0)
 		text++;
 	return text->text;
 }
@@ -263,7 +263,7 @@ bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 	snprintf(full_name, sizeof(full_name), name ? "bitsift-%s" : "bitsift", name);
 	title(out, program, full_name, topic ? 7 : 1);
 	name_line(out, full_name, topic ? topic->summary : page.command ? page.command->summary : program->summary);
-	for (const char *at = text_of(full_name), *text; (text = next_paragraph(&at, &n)) != NULL;)
+	for (const char *at = bs_manual_text(full_name), *text; (text = next_paragraph(&at, &n)) != NULL;)
 		is_below_heading = paragraph(&page, text, n, is_below_heading);
 	see_also(out, program, name);
 	return true;
@@ -279,7 +279,7 @@ bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE
 		return false;
 	snprintf(page, sizeof(page), "bitsift-%s", name);
 	bs_command_wrap(out, topic->summary, 0, 0);
-	for (const char *at = text_of(page), *text; (text = next_paragraph(&at, &n)) != NULL;) {
+	for (const char *at = bs_manual_text(page), *text; (text = next_paragraph(&at, &n)) != NULL;) {
 		bool is_heading = strncmp(text, "## ", 3) == 0;
 		/* Headings of the page itself are not shown. */
 		if (*text == '#' && !is_heading)

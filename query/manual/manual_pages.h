@@ -7,6 +7,9 @@
 
 #include "query/manual/manual.h"
 
+/* The text of that name, which there must be. */
+const char *bs_manual_text(const char *name);
+
 /* The manual page of the command or topic of that name, or of the program (NULL), in roff with the man macros. False:
  * there is none. */
 bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out);

@@ -117,6 +117,16 @@ static enum bs_status set_name(const struct bs_option *option, const char *name,
 	return bs_fail(err, BS_INVALID, "%s %s: it can be %s", name, argument, list);
 }
 
+static enum bs_status parse_size_of(const struct bs_option *option, const char *name, const char *argument, uint64_t *bytes_out,
+                                    struct bs_error *err)
+{
+	enum bs_status status = bs_parse_size(name, argument, bytes_out, err);
+	if (!status && option->most && (*bytes_out < option->least || *bytes_out > option->most))
+		status = bs_fail(err, BS_INVALID, "%s %s: not a size from %llu to %lluM", name, argument, (unsigned long long)option->least,
+		                 (unsigned long long)option->most >> 20);
+	return status;
+}
+
 static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument, struct bs_error *err)
 {
 	void *to = (char *)arguments + option->offset;
@@ -141,10 +151,7 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		*(const char **)to = argument;
 		break;
 	case BS_OPTION_STRING:
-		*(const char **)to = argument;
-		break;
-	case BS_OPTION_NO_STRING:
-		*(const char **)to = NULL;
+		*(const char **)to = argument ? argument : "";
 		break;
 	case BS_OPTION_LIST:
 		return bs_word_list_add(to, argument, err);
@@ -154,7 +161,7 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		*(uint64_t *)to = (uint64_t)option->value;
 		break;
 	case BS_OPTION_SIZE:
-		return bs_parse_size(name, argument, to, err);
+		return parse_size_of(option, name, argument, to, err);
 	case BS_OPTION_SIZE_AS_RG:
 		return bs_parse_size_as_rg(name, argument, to, err);
 	case BS_OPTION_DURATION:
@@ -301,6 +308,15 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 		status = bs_fail(err, BS_INVALID, "%s: `%s` takes no arguments; the index is named by --index DIR",
 		                 operands_out->list[0], command->name);
 	return status;
+}
+
+void bs_command_release(const struct bs_command *command, void *arguments)
+{
+	for (const struct bs_option *option = command->options; option->name; option++)
+		if (option->kind == BS_OPTION_LIST)
+			bs_word_list_deinit((void *)((char *)arguments + option->offset));
+	if (command->release)
+		command->release(arguments);
 }
 
 void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)

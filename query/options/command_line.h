@@ -21,12 +21,11 @@ enum bs_option_kind {
 	BS_OPTION_UNFLAG,  /* bool = false */
 	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
 	BS_OPTION_ADD,     /* int += 1 */
-	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv */
-	BS_OPTION_NO_STRING, /* const char * = NULL */
+	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv; "" if it is optional and not given */
 	BS_OPTION_ONCE,    /* the same, of an option that may not be given twice */
-	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv */
+	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv. bs_command_release frees it */
 	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
-	BS_OPTION_SIZE,    /* uint64_t = bytes, as bs_parse_size has it */
+	BS_OPTION_SIZE,    /* uint64_t = bytes in least..most, as bs_parse_size has it */
 	BS_OPTION_SIZE_AS_RG, /* uint64_t = bytes, as bs_parse_size_as_rg has it */
 	BS_OPTION_DURATION, /* uint64_t = nanoseconds, as bs_parse_duration has it */
 	BS_OPTION_NAME,    /* int = index of the argument in names */
@@ -43,7 +42,7 @@ struct bs_option {
 	bool is_optional;      /* the argument is: it is behind a =, or there is none, and a NUMBER becomes value */
 	bool takes_dash;       /* where is_as_rg: a value of its own word may begin with a dash; not so for some options of rg */
 	int value;             /* CHOICE; CALL may use it */
-	uint64_t least, most;  /* NUMBER; most 0: any number */
+	uint64_t least, most;  /* NUMBER, SIZE; most 0: any number */
 	const char *const *names; /* NAME: NULL-ended */
 	/* CALL; argument is NULL if the option takes none. BS_INVALID names the option. */
 	enum bs_status (*take)(void *arguments, const struct bs_option *option, const char *argument, struct bs_error *err);
@@ -84,7 +83,7 @@ struct bs_command {
 	const void *defaults;             /* such a struct; NULL: zeros */
 	/* Returns the exit status; negative: 2, and err says why. */
 	int (*run)(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err);
-	void (*release)(void *arguments); /* what the options left in there, also after a failure; NULL: nothing */
+	void (*release)(void *arguments); /* what stands there beside lists of options, also after a failure; NULL: nothing */
 };
 
 /* The i-th option of a command, --help last, which all have; NULL past the end. */
@@ -97,6 +96,9 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
  */
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
                                 struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Frees what the options have made in arguments. */
+void bs_command_release(const struct bs_command *command, void *arguments);
 
 /* Whether an option of that name is among those arguments; value_out (nullable): the value of the last one, if it has any. */
 bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option, const char **value_out);
