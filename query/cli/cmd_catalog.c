@@ -92,7 +92,6 @@ static const char *const state_names[] = {"", "changed", "unreachable"};
 
 static void put_entry(const struct bs_catalog_entry *entry, bool json)
 {
-	char docs[64], bytes[24];
 	if (json) {
 		fputs("{\"name\":", stdout);
 		(void)bs_present_json_string(entry->name, strlen(entry->name), stdout);
@@ -104,9 +103,9 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 		       entry->is_imported ? "true" : "false");
 		return;
 	}
-	bs_format_bytes(entry->summary_bytes, bytes);
 	bs_present_escaped(entry->name, strlen(entry->name), stdout);
-	printf("  %s  %s  ", bs_format_things(entry->n_docs, "document", docs), entry->has_summary ? bytes : "no summary");
+	printf("  %s  %s  ", BS_THINGS(entry->n_docs, "document"),
+	       entry->has_summary ? BS_BYTES(entry->summary_bytes) : "no summary");
 	bs_present_escaped(entry->place, strlen(entry->place), stdout);
 	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state], entry->is_imported ? "  imported" : "");
 }
@@ -123,14 +122,12 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 	uint64_t n_changed, n_unreachable;
 	struct bs_catalog_entry entry;
 	size_t n = 0;
-	char changed[32], indexes[64];
 	enum bs_status status = bs_catalog_refresh(catalog, put_notice, NULL, &n_changed, &n_unreachable, err);
 	if (status)
 		return status;
 	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
-	bs_format_count(n_changed, changed);
-	fprintf(stderr, "%s of %s had changed\n", changed, n == 1 ? "1 index" : bs_format_things(n, "indexe", indexes));
+	fprintf(stderr, "%s of %s had changed\n", BS_COUNT(n_changed), n == 1 ? "1 index" : BS_THINGS(n, "indexe"));
 	*is_complete = n_unreachable == 0;
 	return BS_OK;
 }

@@ -36,7 +36,6 @@ static uint64_t now_ns(void)
 static void show_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct display *display = context;
-	char done[24], total[24];
 	uint64_t elapsed_ns = now_ns() - display->start_ns;
 	if (!display->is_terminal || elapsed_ns < 1000000000u || elapsed_ns - display->last_drawn_ns < 100000000u ||
 	    done_bytes == 0)
@@ -44,9 +43,7 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 	display->last_drawn_ns = elapsed_ns;
 	double seconds = (double)elapsed_ns / 1e9;
 	double share = (double)done_bytes / (double)total_bytes;
-	bs_format_bytes(done_bytes, done);
-	bs_format_bytes(total_bytes, total);
-	fprintf(stderr, "\r\033[Kchecking: %s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", done, total,
+	fprintf(stderr, "\r\033[Kchecking: %s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", BS_BYTES(done_bytes), BS_BYTES(total_bytes),
 	        (double)done_bytes / 1e6 / seconds, share * 100, seconds * (1 / share - 1));
 	fflush(stderr);
 	display->is_drawn = true;
@@ -57,7 +54,7 @@ static int run(void *arguments, const struct bs_operands *operands, const struct
 	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
 	struct bs_check_request request = {.consent = consent, .progress = show_progress, .context = &display};
 	struct bs_check_report report;
-	char docs[32], segments[32], bytes[24], *dir = NULL;
+	char *dir = NULL;
 	(void)operands;
 	enum bs_status status = bs_cmd_locate(*(const char **)arguments, &dir, err);
 	request.dir = dir;
@@ -68,11 +65,8 @@ static int run(void *arguments, const struct bs_operands *operands, const struct
 		fputs("\r\033[K", stderr);
 	if (status)
 		return -1;
-	bs_format_count(report.n_docs, docs);
-	bs_format_count(report.n_segments, segments);
-	bs_format_bytes(report.n_bytes, bytes);
-	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, report.n_docs == 1 ? "" : "s", segments,
-	       report.n_segments == 1 ? "" : "s", bytes, (double)(now_ns() - display.start_ns) / 1e9);
+	printf("ok: %s in %s, %s verified in %.2f s\n", BS_THINGS(report.n_docs, "document"), BS_THINGS(report.n_segments, "segment"),
+	       BS_BYTES(report.n_bytes), (double)(now_ns() - display.start_ns) / 1e9);
 	return 0;
 }
 

@@ -59,18 +59,15 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 static void show_summary(const struct bs_build_report *report, const char *index)
 {
 	struct bs_error refresh;
-	char docs[64], bytes[24];
-	bs_format_things(report->n_docs, "document", docs);
-	bs_format_bytes(report->index_bytes, bytes);
+	const char *docs = BS_THINGS(report->n_docs, "document"), *bytes = BS_BYTES(report->index_bytes);
 	if (report->n_compacted == 0)
 		fprintf(stderr, "nothing to compact: %s, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s, %s\n",
-		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
-		        (double)report->elapsed_ns / 1e9, docs, bytes);
+		fprintf(stderr, "compacted %s into %llu in %.2f s: %s, %s\n", BS_THINGS(report->n_compacted, "segment"),
+		        (unsigned long long)report->n_segments, (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed == 0)
 		return;
-	bs_format_things(report->n_stayed, "document", docs);
+	docs = BS_THINGS(report->n_stayed, "document");
 	if (report->skipped[BS_SKIP_UNTRUSTED])
 		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, would take more --memory, or whose source is not "
 		        "followed\n", docs);

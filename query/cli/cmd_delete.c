@@ -46,10 +46,9 @@ static const char *const delete_examples[] = {
 
 static int ask(void *context, uint64_t n_documents)
 {
-	char count[32], answer[16] = "";
+	char answer[16] = "";
 	(void)context;
-	bs_format_count(n_documents, count);
-	fprintf(stderr, "delete %s document%s? [y/N] ", count, n_documents == 1 ? "" : "s");
+	fprintf(stderr, "delete %s? [y/N] ", BS_THINGS(n_documents, "document"));
 	return !fgets(answer, sizeof(answer), stdin) || (*answer != 'y' && *answer != 'Y');
 }
 
@@ -90,18 +89,15 @@ static enum bs_status read_again(const char *dir, const struct delete_arguments 
 
 static void show_result(const struct delete_arguments *arguments, const struct bs_delete_result *result)
 {
-	char count[32];
 	const char *done = arguments->undo ? "restored" : "deleted";
-	bs_format_count(result->n_deleted - result->n_lost, count);
 	if (arguments->dry_run)
 		done = arguments->undo ? "would restore" : "would delete";
 	if (!arguments->quiet)
-		fprintf(stderr, "%s %s document%s%s\n", done, count, result->n_deleted - result->n_lost == 1 ? "" : "s",
+		fprintf(stderr, "%s %s%s\n", done, BS_THINGS(result->n_deleted - result->n_lost, "document"),
 		        result->n_to_read > 0 ? "; the sources were read again" : "");
-	bs_format_count(result->n_lost, count);
 	if (result->n_lost > 0)
-		fprintf(stderr, "bitsift: %s document%s from standard input cannot be restored, the text is gone: give it again, to "
-		        "`bitsift index -`\n", count, result->n_lost == 1 ? "" : "s");
+		fprintf(stderr, "bitsift: %s from standard input cannot be restored, the text is gone: give it again, to "
+		        "`bitsift index -`\n", BS_THINGS(result->n_lost, "document"));
 }
 
 static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids, struct bs_error *err)

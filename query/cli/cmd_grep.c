@@ -91,16 +91,13 @@ static void show_results(void *context, const struct bs_grep_results *results)
 	const struct bs_grep_request *request = &session->arguments->request;
 	bool are_files = request->task != BS_GREP_SEARCH ||
 	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
-	char shown[32], found[32], files[64];
-	bs_format_count(results->n_shown, shown);
-	bs_format_count(results->n_found, found);
-	bs_format_things(results->n_files, "file", files);
+	const char *files = BS_THINGS(results->n_files, "file");
 	(void)bs_output_flush();
-	fprintf(stderr, "bitsift: %s of ", shown);
+	fprintf(stderr, "bitsift: %s of ", BS_COUNT(results->n_shown));
 	if (are_files)
 		fputs(files, stderr);
 	else
-		fprintf(stderr, "%s %s in %s", found, results->n_found == 1 ? "match" : "matches", files);
+		fprintf(stderr, "%s %s in %s", BS_COUNT(results->n_found), results->n_found == 1 ? "match" : "matches", files);
 	if (results->cursor) {
 		fputs("; for more: --after ", stderr);
 		put_word(results->cursor, stderr);

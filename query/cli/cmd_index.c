@@ -124,55 +124,46 @@ static bool has_named_all(const struct display *display, const struct bs_build_r
 
 static void show_index_line(const struct bs_build_report *report, const char *dir, bool with_ratios)
 {
-	char index[24];
 	struct bs_error place;
 	(void)bs_fail(&place, BS_OK, "%s", dir);
-	bs_format_bytes(report->index_bytes, index);
-	fprintf(stderr, "  index     %s", index);
+	fprintf(stderr, "  index     %s", BS_BYTES(report->index_bytes));
 	with_ratios &= report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO;
 	if (with_ratios)
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (with_ratios && report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
-	fprintf(stderr, ", in %s (%llu segment%s)\n", place.text, (unsigned long long)report->n_segments,
-	        report->n_segments == 1 ? "" : "s");
+	fprintf(stderr, ", in %s (%s)\n", place.text, BS_THINGS(report->n_segments, "segment"));
 }
 
 static void show_made(const struct bs_build_report *report, const char *dir)
 {
-	char docs[64], terms[32], postings[64], text[24], replaced[64];
-	bs_format_count(report->n_terms, terms);
-	bs_format_bytes(report->text_bytes, text);
-	fprintf(stderr, "indexed %s, %s, in %.2f s", bs_format_things(report->n_docs, "document", docs), text,
+	fprintf(stderr, "indexed %s, %s, in %.2f s", BS_THINGS(report->n_docs, "document"), BS_BYTES(report->text_bytes),
 	        (double)report->elapsed_ns / 1e9);
 	if (report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
 		fprintf(stderr, " (%.0f MB/s)",
 		        report->elapsed_ns ? (double)report->text_bytes * 1e3 / (double)report->elapsed_ns : 0);
-	fprintf(stderr, "\n  terms     %s distinct, %s\n", terms, bs_format_things(report->n_postings, "posting", postings));
+	fprintf(stderr, "\n  terms     %s distinct, %s\n", BS_COUNT(report->n_terms), BS_THINGS(report->n_postings, "posting"));
 	show_index_line(report, dir, true);
 	if (report->n_replaced > 0)
 		fprintf(stderr, "  replaced  %s by a later one of the same id\n",
-		        bs_format_things(report->n_replaced, "earlier record", replaced));
+		        BS_THINGS(report->n_replaced, "earlier record"));
 	if (report->n_excluded > 0)
 		fprintf(stderr, "  deleted   %s stay%s so (bitsift delete --undo brings them back)\n",
-		        bs_format_things(report->n_excluded, "document", docs), report->n_excluded == 1 ? "s" : "");
+		        BS_THINGS(report->n_excluded, "document"), report->n_excluded == 1 ? "s" : "");
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
 {
-	char docs[64], added[32], changed[32], removed[32], text[24];
 	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced + report->n_kept_out;
-	bs_format_count(report->n_indexed > n_old ? report->n_indexed - n_old : 0, added);
-	bs_format_count(report->n_changed, changed);
-	bs_format_count(report->n_removed, removed);
 	fprintf(stderr, "refreshed %s in %.2f s: %s new, %s changed, %s removed\n",
-	        bs_format_things(report->n_docs, "document", docs), (double)report->elapsed_ns / 1e9, added, changed, removed);
+	        BS_THINGS(report->n_docs, "document"), (double)report->elapsed_ns / 1e9,
+	        BS_COUNT(report->n_indexed > n_old ? report->n_indexed - n_old : 0), BS_COUNT(report->n_changed),
+	        BS_COUNT(report->n_removed));
 	show_index_line(report, dir, false);
-	if (report->n_compacted > 0) {
-		bs_format_bytes(report->compacted_bytes, text);
-		fprintf(stderr, "  compacted %llu segment%s: %s, %s written\n", (unsigned long long)report->n_compacted,
-		        report->n_compacted == 1 ? "" : "s", bs_format_things(report->n_moved, "document", docs), text);
-	}
+	if (report->n_compacted > 0)
+		fprintf(stderr, "  compacted %s: %s, %s written\n", BS_THINGS(report->n_compacted, "segment"),
+		        BS_THINGS(report->n_moved, "document"),
+		        BS_BYTES(report->compacted_bytes));
 }
 
 static void show_summary(const struct display *display, const struct bs_build_report *report, const char *dir)
@@ -190,9 +181,7 @@ static void show_summary(const struct display *display, const struct bs_build_re
 /* Why the exit status is not 0. */
 static void show_unread(const struct bs_build_report *report)
 {
-	char count[32];
-	bs_format_count(report->n_unread, count);
-	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n", count,
+	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n", BS_COUNT(report->n_unread),
 	        report->is_refresh ? "; what the index had of them stays" : "");
 }
 

@@ -378,10 +378,7 @@ static void tell_place(const struct session *session, const struct bs_find_resul
 	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
 	bool has_more = result->n_hits > n_until || result->is_at_least;
 	const char *least = result->is_at_least ? "at least " : "";
-	char first[32], last[32], hits[32];
-	bs_format_count(n_before + 1, first);
-	bs_format_count(n_until, last);
-	bs_format_count(result->n_hits, hits);
+	const char *first = BS_COUNT(n_before + 1), *last = BS_COUNT(n_until), *hits = BS_COUNT(result->n_hits);
 	if (n_before == 0 && session->n_shown > 0 && has_more)
 		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", last, least, hits);
 	else if (n_before > 0 && session->n_shown > 0 && has_more)

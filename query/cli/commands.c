@@ -165,17 +165,14 @@ void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bo
 {
 	struct bs_error refresh;
 	uint64_t n_changed = changes->n_changed, n_gone = changes->n_gone;
-	char files[64], gone[64];
 	bs_cmd_refresh_command(index, &refresh);
 	if (n_changed + n_gone == 1)
 		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `%s`\n", changes->example,
 		        n_changed > 0 ? "changed" : "gone", refresh.text);
 	if (n_changed + n_gone < 2)
 		return;
-	bs_format_things(n_changed, "file", files);
-	bs_format_things(n_gone, "file", gone);
-	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? files : "",
-	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? gone : "", n_gone > 0 ? " gone" : "",
+	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? BS_THINGS(n_changed, "file") : "",
+	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? BS_THINGS(n_gone, "file") : "", n_gone > 0 ? " gone" : "",
 	        changes->example, refresh.text, names_all ? " (-v names them)" : "");
 }
 

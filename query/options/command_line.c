@@ -450,7 +450,7 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	return BS_OK;
 }
 
-void bs_format_bytes(uint64_t n_bytes, char out[24])
+const char *bs_format_bytes(uint64_t n_bytes, char out[24])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double number = (double)n_bytes;
@@ -461,9 +461,10 @@ void bs_format_bytes(uint64_t n_bytes, char out[24])
 		unit++;
 	}
 	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 9.995 ? "%.2f %s" : "%.1f %s"), number, units[unit]);
+	return out;
 }
 
-void bs_format_count(uint64_t n, char out[32])
+const char *bs_format_count(uint64_t n, char out[32])
 {
 	char digits[24];
 	int n_digits = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
@@ -474,12 +475,11 @@ void bs_format_count(uint64_t n, char out[32])
 		out[used++] = digits[i];
 	}
 	out[used] = '\0';
+	return out;
 }
 
 const char *bs_format_things(uint64_t n, const char *thing, char out[64])
 {
-	char count[32];
-	bs_format_count(n, count);
-	snprintf(out, 64, "%s %.29s%s", count, thing, n == 1 ? "" : "s");
+	snprintf(out, 64, "%s %.29s%s", BS_COUNT(n), thing, n == 1 ? "" : "s");
 	return out;
 }

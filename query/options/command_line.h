@@ -128,12 +128,16 @@ enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
                                uint64_t *number_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Bytes for a person: "812 B", "64.2 KiB", "1.31 GiB". */
-void bs_format_bytes(uint64_t n_bytes, char out[24]);
+/* Bytes for a person: "812 B", "64.2 KiB", "1.31 GiB". Returns out, as those below. */
+const char *bs_format_bytes(uint64_t n_bytes, char out[24]);
 /* A whole number with thousands apart: "1,048,576". */
-void bs_format_count(uint64_t n, char out[32]);
-/* "1 document", "2,000 documents". thing: at most 29 bytes. Returns out. */
+const char *bs_format_count(uint64_t n, char out[32]);
+/* "1 document", "2,000 documents". thing: at most 29 bytes. */
 const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
+/* The same in memory of the block around. */
+#define BS_BYTES(n_bytes)   bs_format_bytes(n_bytes, (char[24]){0})
+#define BS_COUNT(n)         bs_format_count(n, (char[32]){0})
+#define BS_THINGS(n, thing) bs_format_things(n, thing, (char[64]){0})
 
 /* Of less text, shares of it and rates say nothing: each file of an index has some bytes at least. */
 #define BS_LEAST_BYTES_FOR_RATIO 10000000u

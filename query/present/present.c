@@ -318,6 +318,27 @@ void bs_present_trec(const struct bs_find_hit *hit, const char *index, const cha
 	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
 }
 
+static const struct {
+	const char *name;
+	size_t offset;
+} counters[] = {
+	{"lines_read", offsetof(struct bs_query_stats, scan.lines_read)},
+	{"document_lines", offsetof(struct bs_query_stats, scan.document_lines)},
+	{"asked", offsetof(struct bs_query_stats, scan.asked)},
+	{"blocks_live", offsetof(struct bs_query_stats, scan.blocks_live)},
+	{"candidates", offsetof(struct bs_query_stats, scan.candidates)},
+	{"blocks_skipped", offsetof(struct bs_query_stats, rank.blocks_skipped)},
+	{"blocks_weighed", offsetof(struct bs_query_stats, rank.blocks_weighed)},
+	{"blocks_dropped", offsetof(struct bs_query_stats, rank.blocks_dropped)},
+	{"scored", offsetof(struct bs_query_stats, rank.scored)},
+	{"verified", offsetof(struct bs_query_stats, verify.verified)},
+	{"hits", offsetof(struct bs_query_stats, hits)},
+	{"false_positives", offsetof(struct bs_query_stats, verify.false_positives)},
+	{"bytes_verified", offsetof(struct bs_query_stats, verify.bytes)},
+};
+#define N_COUNTERS (sizeof(counters) / sizeof(*counters))
+_Static_assert(N_COUNTERS <= BS_STATS_COUNTERS, "there is a sum for each");
+
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
 {
 	uint64_t n = sum->n_queries;
@@ -334,19 +355,8 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 		sum->times[stage][n] = stats->stage_ns[stage];
 	sum->times[BS_STAGES][n] = stats->total_ns;
 	sum->n_queries++;
-	sum->sums.scan.lines_read += stats->scan.lines_read;
-	sum->sums.scan.document_lines += stats->scan.document_lines;
-	sum->sums.scan.asked += stats->scan.asked;
-	sum->sums.scan.blocks_live += stats->scan.blocks_live;
-	sum->sums.scan.candidates += stats->scan.candidates;
-	sum->sums.rank.blocks_skipped += stats->rank.blocks_skipped;
-	sum->sums.rank.blocks_weighed += stats->rank.blocks_weighed;
-	sum->sums.rank.blocks_dropped += stats->rank.blocks_dropped;
-	sum->sums.rank.scored += stats->rank.scored;
-	sum->sums.verify.verified += stats->verify.verified;
-	sum->sums.hits += stats->hits;
-	sum->sums.verify.false_positives += stats->verify.false_positives;
-	sum->sums.verify.bytes += stats->verify.bytes;
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		sum->sums[i] += *(const uint64_t *)(const void *)((const char *)stats + counters[i].offset);
 	return BS_OK;
 }
 
@@ -384,18 +394,12 @@ void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *cat
 		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",
 		[BS_STAGE_RANK] = "rank",   [BS_STAGE_VERIFY] = "verify",
 	};
-	const struct bs_query_stats *sums = &sum->sums;
 	fprintf(out, "{\"queries\":%" PRIu64, sum->n_queries);
 	put_times(sum, BS_STAGES, "total", out);
 	for (size_t stage = 0; stage < BS_STAGES; stage++)
 		put_times(sum, stage, names[stage], out);
-	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"asked\":%" PRIu64
-	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->scan.lines_read, sums->scan.document_lines, sums->scan.asked,
-	        sums->scan.blocks_live, sums->scan.candidates);
-	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
-	        ",\"scored\":%" PRIu64, sums->rank.blocks_skipped, sums->rank.blocks_weighed, sums->rank.blocks_dropped, sums->rank.scored);
-	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
-	        ",\"bytes_verified\":%" PRIu64, sums->verify.verified, sums->hits, sums->verify.false_positives, sums->verify.bytes);
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		fprintf(out, ",\"%s\":%" PRIu64, counters[i].name, sum->sums[i]);
 	if (catalog)
 		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
 		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,

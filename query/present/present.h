@@ -45,10 +45,12 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out);
 /* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */
 void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out);
 
+#define BS_STATS_COUNTERS 13
+
 /* Statistics of many queries, collected one by one. Zero-initialise. */
 struct bs_stats_sum {
 	uint64_t n_queries;
-	struct bs_query_stats sums;
+	uint64_t sums[BS_STATS_COUNTERS];
 	uint64_t *times[BS_STAGES + 1]; /* of each query: by stage, and in total */
 	uint64_t n_room;
 };

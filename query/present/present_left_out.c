@@ -22,32 +22,27 @@ static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t 
 {
 	struct bs_skip_kind kinds[BS_SKIP_KINDS];
 	const char *before = " (";
-	char count[32];
 	memcpy(kinds, binary, sizeof(kinds));
 	qsort(kinds, BS_SKIP_KINDS, sizeof(*kinds), compare_kinds);
 	if (kinds[0].n_files == 0)
 		return;
 	for (size_t i = 0; i < SHOWN_KINDS && kinds[i].n_files > 0; i++, before = ", ") {
-		bs_format_count(kinds[i].n_files, count);
-		fprintf(out, "%s%s %s", before, count, kinds[i].name);
+		fprintf(out, "%s%s %s", before, BS_COUNT(kinds[i].n_files), kinds[i].name);
 		n_left -= kinds[i].n_files;
 	}
-	bs_format_count(n_left, count);
 	if (n_left > 0)
-		fprintf(out, ", %s other", count);
+		fprintf(out, ", %s other", BS_COUNT(n_left));
 	fputs(")", out);
 }
 
 bool bs_present_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out)
 {
-	char count[32];
 	bool has_any = false;
 	for (int reason = 0; reason < BS_SKIP_MAX; reason++) {
 		if (skipped[reason] == 0)
 			continue;
-		bs_format_count(skipped[reason], count);
-		fprintf(out, "%s%s %s", has_any ? ", " : before, count, bs_skip_name((enum bs_skip)reason, skipped[reason]));
+		fprintf(out, "%s%s %s", has_any ? ", " : before, BS_COUNT(skipped[reason]), bs_skip_name((enum bs_skip)reason, skipped[reason]));
 		if (reason == BS_SKIP_BINARY)
 			put_kinds(binary, skipped[reason], out);
 		has_any = true;
