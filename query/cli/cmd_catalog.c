@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
-#include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
@@ -51,13 +50,6 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
 		status = bs_catalog_open(&request, catalog_out, err);
 	free(own);
 	return status;
-}
-
-static void put_notice(void *context, const char *message)
-{
-	(void)context;
-	fflush(stdout);
-	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 /* Of a folder the index in it, be it one that may not be read. */
@@ -122,7 +114,7 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 	uint64_t n_changed, n_unreachable;
 	struct bs_catalog_entry entry;
 	size_t n = 0;
-	enum bs_status status = bs_catalog_refresh(catalog, put_notice, NULL, &n_changed, &n_unreachable, err);
+	enum bs_status status = bs_catalog_refresh(catalog, bs_cmd_notice, NULL, &n_changed, &n_unreachable, err);
 	if (status)
 		return status;
 	while (bs_catalog_describe(catalog, n, &entry))

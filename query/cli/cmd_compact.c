@@ -33,15 +33,9 @@ static const char *const compact_examples[] = {
 };
 
 struct display {
-	struct bs_progress progress;
+	struct bs_progress progress; /* first: bs_progress_show */
 	uint64_t n_unread;
 };
-
-static int show_progress(void *context, const struct bs_build_report *report)
-{
-	struct display *display = context;
-	return bs_progress_show(&display->progress, report);
-}
 
 #define LISTED_UNREAD 20
 
@@ -90,7 +84,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                   .n_threads = (uint32_t)arguments->n_threads,
 	                                   .wait = arguments->wait,
 	                                   .consent = consent,
-	                                   .progress = show_progress,
+	                                   .progress = bs_progress_show,
 	                                   .skipped = show_skip,
 	                                   .context = &display};
 	const struct bs_limits limits = bs_interrupt_catch();

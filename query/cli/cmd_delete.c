@@ -59,17 +59,8 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 		arguments->has_failed = true;
 		return;
 	}
-	if (isatty(STDOUT_FILENO))
-		bs_present_escaped(local_id, local_id_bytes, stdout);
-	else
-		fwrite(local_id, 1, local_id_bytes, stdout);
+	bs_present_exact(local_id, local_id_bytes, isatty(STDOUT_FILENO), stdout);
 	putchar(arguments->nul ? '\0' : '\n');
-}
-
-static void show_notice(void *context, const char *message)
-{
-	(void)context;
-	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 /* What the index has no more of documents that are deleted no longer. It stays as private as it is. */
@@ -129,7 +120,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		.undo = arguments->undo,
 		.dry_run = arguments->dry_run,
 		.wait = arguments->wait,
-		.notice = show_notice,
+		.notice = bs_cmd_notice,
 		.document = arguments->dry_run ? show_id : NULL,
 		.confirm = asks ? ask : NULL,
 		.context = set,

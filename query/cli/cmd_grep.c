@@ -14,7 +14,6 @@
 #include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
 #include "core/program/grep_program.h"
-#include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"

@@ -78,7 +78,7 @@ static const char *const index_examples[] = {
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
 struct display {
-	struct bs_progress progress;
+	struct bs_progress progress; /* first: bs_progress_show */
 	bool verbose;
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
@@ -105,12 +105,6 @@ static void show_notice(void *context, const char *message)
 	struct display *display = context;
 	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: %s\n", message);
-}
-
-static int show_progress(void *context, const struct bs_build_report *report)
-{
-	struct display *display = context;
-	return bs_progress_show(&display->progress, report);
 }
 
 /* Whether all that was left out has been named. */
@@ -263,7 +257,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->consent = consent;
 	request->n_threads = (uint32_t)arguments->n_threads;
 	request->names_hidden = arguments->verbose;
-	request->progress = show_progress;
+	request->progress = bs_progress_show;
 	request->skipped = show_skip;
 	request->context = &display;
 	const struct bs_limits limits = bs_interrupt_catch();

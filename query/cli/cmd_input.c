@@ -10,7 +10,7 @@
 
 #include "query/cli/cmd_input.h"
 
-static uint64_t now_ns(void)
+uint64_t bs_timer_now_ns(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -19,14 +19,14 @@ static uint64_t now_ns(void)
 
 void bs_timer_start(struct bs_timer *timer, uint64_t limit_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	bool has_limit = limit_ns > 0 && limit_ns < UINT64_MAX - now;
 	*timer = (struct bs_timer){.end_ns = has_limit ? now + limit_ns : UINT64_MAX};
 }
 
 uint64_t bs_timer_left(const struct bs_timer *timer)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	if (timer->end_ns == UINT64_MAX)
 		return 0;
 	return now < timer->end_ns ? timer->end_ns - now : 1;
@@ -35,7 +35,7 @@ uint64_t bs_timer_left(const struct bs_timer *timer)
 /* For poll: -1 without a limit. */
 static int left_ms(const struct bs_timer *timer)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	if (timer->end_ns == UINT64_MAX)
 		return -1;
 	uint64_t ms = now < timer->end_ns ? (timer->end_ns - now + 999999) / 1000000 : 0;

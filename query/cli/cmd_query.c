@@ -11,7 +11,6 @@
 #include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
 #include "core/program/find_program.h"
-#include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
@@ -239,7 +238,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	if (arguments->catalog && arguments->index)
 		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
 	if (arguments->partial && !arguments->catalog)
-		return bs_fail(err, BS_INVALID, "--partial is about the indexes of a --catalog");
+		return bs_fail(err, BS_INVALID, BS_SHARED_PARTIAL_ALONE);
 	if (arguments->offset && (arguments->count || arguments->request.approx))
 		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
@@ -292,24 +291,14 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.passages, err);
 }
 
-/* Exact, but to a terminal what that would not obey. */
-static void put_bytes(const struct session *session, const char *bytes, size_t n_bytes)
+/* The id as it is printed: of a catalog, that of the index and its name before it. */
+static void put_id(const struct session *session, const char *id, size_t id_bytes)
 {
-	if (session->is_terminal)
-		bs_present_escaped(bytes, n_bytes, session->out);
-	else
-		fwrite(bytes, 1, n_bytes, session->out);
-}
-
-static void put_id(const struct session *session, const struct bs_find_hit *hit)
-{
-	if (!session->index_name) {
-		put_bytes(session, hit->local_id, hit->local_id_bytes);
-		return;
+	if (session->index_name) {
+		bs_present_exact(session->index_name, strlen(session->index_name), session->is_terminal, session->out);
+		putc(':', session->out);
 	}
-	put_bytes(session, session->index_name, strlen(session->index_name));
-	putc(':', session->out);
-	put_bytes(session, hit->id, hit->id_bytes);
+	bs_present_exact(id, id_bytes, session->is_terminal, session->out);
 }
 
 static void show_notice(void *context, const char *message)
@@ -341,7 +330,7 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
-		put_id(session, hit);
+		put_id(session, id, id_bytes);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}

@@ -264,13 +264,11 @@ static enum bs_status print_trusted(FILE *to, struct bs_error *err)
 /* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
 static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct text *mark, struct bs_error *err)
 {
-	const char *parts[] = {dir, path, place};
-	size_t n_bytes = strlen(dir) + strlen(path) + (place ? strlen(place) : 0) + 3;
-	mark->bytes = malloc(n_bytes);
-	if (!mark->bytes)
-		return bs_fail_memory(err, "a mark", n_bytes);
-	for (size_t i = 0; i < 3 && parts[i]; i++)
-		mark->n_bytes += (size_t)(stpcpy(mark->bytes + mark->n_bytes, parts[i]) - (mark->bytes + mark->n_bytes)) + 1;
+	int n_bytes = place ? asprintf(&mark->bytes, "%s%c%s%c%s%c", dir, 0, path, 0, place, 0)
+	                    : asprintf(&mark->bytes, "%s%c%s%c", dir, 0, path, 0);
+	if (n_bytes < 0)
+		return bs_fail_memory(err, "a mark", strlen(dir));
+	mark->n_bytes = (size_t)n_bytes;
 	return BS_OK;
 }
 

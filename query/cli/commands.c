@@ -143,6 +143,13 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 	return *dir_out ? BS_OK : bs_fail_memory(err, "a path", strlen(named));
 }
 
+void bs_cmd_notice(void *context, const char *message)
+{
+	(void)context;
+	fflush(stdout);
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
 {
 	if (id_bytes == 0 || !memchr(id, '\0', id_bytes))

@@ -614,7 +614,7 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 	else if (arguments->catalog && (arguments->request.index || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
 		why = "--catalog does not go with a PATH or --index: it says itself what is searched";
 	else if (arguments->partial && !arguments->catalog)
-		why = "--partial is about the indexes of a --catalog";
+		why = BS_SHARED_PARTIAL_ALONE;
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
 }
 

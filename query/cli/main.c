@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
-#include "query/cli/cmd_fault.h"
 #include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/manual/manual_completions.h"

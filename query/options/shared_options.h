@@ -15,6 +15,8 @@
 #define BS_SHARED_CATALOG(type, field, help) \
 	{0, "catalog", "FILE", help, BS_OPTION_SETS(STRING, type, field), .is_optional = true}
 
+#define BS_SHARED_PARTIAL_ALONE "--partial is about the indexes of a --catalog"
+
 /* An index that must exist. */
 #define BS_SHARED_INDEX(type, field) \
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", BS_OPTION_SETS(ONCE, type, field)}

@@ -158,6 +158,14 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 	}
 }
 
+void bs_present_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out)
+{
+	if (is_terminal)
+		bs_present_escaped(text, text_bytes, out);
+	else
+		fwrite(text, 1, text_bytes, out);
+}
+
 void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
@@ -250,27 +258,19 @@ enum bs_status bs_present_check_format(const char *format, bool has_index, bool 
 	return BS_OK;
 }
 
-static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
-{
-	if (is_terminal)
-		bs_present_escaped(name, name_bytes, out);
-	else
-		fwrite(name, 1, name_bytes, out);
-}
-
 static void put_part(const struct bs_find_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
 {
 	const struct bs_passage *best = &hit->best;
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
 	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
 	if (part == PART_PATH)
-		put_exact(hit->path, strlen(hit->path), is_terminal, out);
+		bs_present_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
-		put_exact(hit->id, hit->id_bytes, is_terminal, out);
+		bs_present_exact(hit->id, hit->id_bytes, is_terminal, out);
 	else if (part == PART_INDEX)
-		put_exact(index, strlen(index), is_terminal, out);
+		bs_present_exact(index, strlen(index), is_terminal, out);
 	else if (part == PART_FIELD)
-		put_exact(best->field, best->field_bytes, is_terminal, out);
+		bs_present_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
 		bs_present_shown(best->text, best->text_bytes, false, out);
 	else if (part == PART_VALUE)
