@@ -12,7 +12,7 @@
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 #include "query/options/shared_options.h"
-#include "query/present/present_left_out.h"
+#include "query/present/present.h"
 
 struct index_arguments {
 	const char *index;

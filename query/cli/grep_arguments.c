@@ -13,8 +13,7 @@
 
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
-#include "query/cli/grep_color.h"
-#include "query/cli/grep_hyperlink.h"
+#include "query/cli/grep_style.h"
 #include "query/options/shared_options.h"
 
 enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };

@@ -10,7 +10,6 @@
 #include "core/store/summary.h"
 #include "corpus/walk/document.h"
 #include "query/options/command_line.h"
-#include "query/present/present_left_out.h"
 #include "query/present/present.h"
 
 static void put_name(FILE *out, const char *name)

@@ -1,6 +1,6 @@
 /*
  * conditions.h: --and and --not: further patterns, which a line must match, too, or must not, to be found; or a file, to
- * be searched at all (--scope file; file_conditions.h does that). Each is a pattern by itself, meant as the first ones
+ * be searched at all (--scope file; grep_run.c does that). Each is a pattern by itself, meant as the first ones
  * are: letter case (-S goes by each), -F, -w, -x, -U.
  */
 #ifndef BS_QUERY_GREP_MATCH_CONDITIONS_H
