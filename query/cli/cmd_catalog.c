@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 

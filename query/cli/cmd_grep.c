@@ -15,7 +15,6 @@
 #include "core/program/catalog_grep.h"
 #include "core/program/grep_program.h"
 #include "query/cli/cmd_output.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 

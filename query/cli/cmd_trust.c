@@ -23,7 +23,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "query/cli/cmd_trust.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
@@ -299,15 +298,13 @@ static bool has_mark(const char *dir, const char *path)
 
 static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
 {
-	struct text key = {0}, mark = {0};
-	enum bs_status status = make_mark(dir, path, NULL, &key, err);
-	if (!status)
-		status = make_mark(dir, path, place, &mark, err);
-	char *file = status ? NULL : mark_path(&key);
-	if (!status)
-		status = file ? write_file(file, &mark, err) : fail_homeless(err);
+	struct text mark = {0};
+	enum bs_status status = make_mark(dir, path, place, &mark, err);
+	if (status)
+		return status;
+	char *file = mark_path(&(struct text){mark.bytes, mark.n_bytes - strlen(place) - 1});
+	status = file ? write_file(file, &mark, err) : fail_homeless(err);
 	free(file);
-	free(key.bytes);
 	free(mark.bytes);
 	return status;
 }

@@ -3,12 +3,12 @@
 #ifndef BS_QUERY_CLI_COMMANDS_H
 #define BS_QUERY_CLI_COMMANDS_H
 
+#include "core/bitsift/host.h"
 #include "core/bitsift/status.h"
 #include "query/options/command_line.h"
 
 struct bs_catalog;
 struct bs_changes;
-struct bs_consent;
 
 extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
 	bs_command_stats, bs_command_check, bs_command_trust, bs_command_catalog;
@@ -26,6 +26,17 @@ void bs_fault_catch(void);
  * made. BS_NOT_FOUND: there is none, and make is false. */
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The indexes and sources that the user has consented to. Root also trusts the user who called
+ * sudo. */
+struct bs_consent bs_user_consent(void);
+
+/* The path of a file of this user in the folder of the program's configuration, for free(); NULL:
+ * there is no home. make: makes its folders, too. */
+char *bs_cmd_config_path(const char *name, bool make);
+
+/* Whether this user asks for the first time with that name; false if that cannot be stored. */
+bool bs_cmd_is_first(const char *name);
 
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the
  * nearest .bitsift upward. To be freed by the caller. BS_NOT_FOUND says how to make one;

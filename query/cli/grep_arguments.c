@@ -233,9 +233,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
 	 CALL(take_file), .takes_dash = true},
-	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_INSENSITIVE},
+	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_INSENSITIVE},
 	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
-	 SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SMART},
+	 SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_SMART},
 	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, request.pattern.is_fixed)},
@@ -279,7 +279,7 @@ const struct bs_option bs_grep_option_table[] = {
 	 SETS(DURATION, limits.deadline_ns), .takes_dash = true},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes, .takes_dash = true},
-	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
+	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
 	{0, "multiline-dotall", NULL, "with -U, a dot matches a line's end too", SETS(FLAG, request.pattern.dot_all)},
@@ -390,17 +390,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
 	{0, "no-sort-files", NULL, "--sort path", CALL(take_sort)},
-	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, maps), .value = BS_GREP_MAPS_ALL},
-	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, maps), .value = BS_GREP_MAPS_NONE},
+	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, request.files.maps), .value = BS_GREP_MAPS_ALL},
+	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, request.files.maps), .value = BS_GREP_MAPS_NONE},
 	{0, "no-messages", NULL, "no messages about files that cannot be read", SETS(FLAG, no_messages)},
 	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, no_messages)},
 	{0, "no-config", NULL, "do not read the file that BITSIFT_CONFIG_PATH names", .kind = BS_OPTION_NOTHING},
-	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, buffering),
+	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, request.output.buffering),
 	 .value = BS_GREP_BUFFER_LINES},
-	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
-	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, buffering),
+	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, request.output.buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, request.output.buffering),
 	 .value = BS_GREP_BUFFER_BLOCKS},
-	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, request.output.buffering), .value = BS_GREP_BUFFER_AUTO},
 	{0, "no-ignore-messages", NULL, "no messages about ignore rules that make no sense", SETS(FLAG, request.files.no_rule_notices)},
 	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, request.files.no_rule_notices)},
 	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
@@ -478,7 +478,6 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	                         (arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
 	                         (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
 	                         (arguments->no_vcs || arguments->no_exclude ? BS_WALK_NO_EXCLUDE : 0);
-	files->maps = (enum bs_grep_maps)arguments->maps;
 	files->has_max_depth = arguments->max_depth != UINT64_MAX;
 	files->max_depth = (uint32_t)arguments->max_depth;
 	files->has_max_file_bytes = files->max_file_bytes != UINT64_MAX;
@@ -549,7 +548,6 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->after = arguments->has_context ? arguments->context : arguments->after;
 	output->before = arguments->has_context ? arguments->context : arguments->before;
 	output->passthru = arguments->passthru;
-	output->buffering = (enum bs_grep_buffering)arguments->buffering;
 	output->with_path = wants_path(arguments);
 	output->line_numbers = wants_line_numbers(arguments);
 	output->columns = arguments->column >= 0 ? arguments->column : arguments->vimgrep;
@@ -629,7 +627,6 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
                                         struct bs_error *err)
 {
 	struct bs_grep_request *request = &arguments->request;
-	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
 	request->conditions = (struct bs_grep_conditions){

@@ -88,13 +88,10 @@ static bool apply(struct style *style, const char *rest)
 		*style = (struct style){0};
 		return true;
 	}
-	if (strncasecmp(rest, "fg:", 3) == 0) {
-		style->fg = rest + 3;
-		return parse_color(style->fg, 3, false, ignored);
-	}
-	if (strncasecmp(rest, "bg:", 3) == 0) {
-		style->bg = rest + 3;
-		return parse_color(style->bg, 4, false, ignored);
+	bool is_fg = strncasecmp(rest, "fg:", 3) == 0;
+	if (is_fg || strncasecmp(rest, "bg:", 3) == 0) {
+		*(is_fg ? &style->fg : &style->bg) = rest + 3;
+		return parse_color(rest + 3, is_fg ? 3 : 4, false, ignored);
 	}
 	return strncasecmp(rest, "style:", 6) == 0 && apply_style(style, rest + 6);
 }

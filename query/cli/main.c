@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/manual/manual_completions.h"
 #include "query/manual/manual_pages.h"
@@ -82,14 +81,12 @@ static int refuse(const char *name)
 /* `help`, `help COMMAND` and `help TOPIC`. */
 static int help(const char *name)
 {
-	for (size_t i = 0; i < N_COMMANDS && name; i++)
-		if (strcmp(name, commands[i]->name) == 0) {
-			bs_command_help(commands[i], stdout);
-			return 0;
-		}
-	if (!name)
+	const struct bs_command *command = name ? bs_program_command(&program, name) : NULL;
+	if (command)
+		bs_command_help(command, stdout);
+	else if (!name)
 		show_help(stdout);
-	return !name || bs_docs_text_topic(&program, name, stdout) ? 0 : refuse(name);
+	return command || !name || bs_docs_text_topic(&program, name, stdout) ? 0 : refuse(name);
 }
 
 /*
@@ -132,9 +129,9 @@ static int run(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	drop_long_folders();
 	const struct bs_consent consent = bs_user_consent();
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(name, commands[i]->name) == 0)
-			return bs_command_run(commands[i], argc - 1, argv + 1, &consent);
+	const struct bs_command *command = bs_program_command(&program, name);
+	if (command)
+		return bs_command_run(command, argc - 1, argv + 1, &consent);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
 		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {

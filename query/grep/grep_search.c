@@ -298,7 +298,7 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 {
 	struct bs_grep_printer *printer = state->printer;
 	uint64_t last_line = 0;
-	bool is_counted = printer->n_results > printer->most_results;
+	bool is_counted = printer->outcome.n_results > printer->most_results;
 	if (!is_counted)
 		last_line = number_at(state, lines.start) +
 		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
@@ -340,7 +340,7 @@ static inline bool tell_match(struct search_state *state, struct bs_grep_span li
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
+	bool is_full = state->printer->picks && state->printer->outcome.n_results > state->printer->most_results;
 	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
@@ -565,8 +565,8 @@ static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 	else if (*n_bytes >= n_left)
 		*n_bytes = n_left - 1;
 	printer->n_matched += *n_bytes;
-	printer->sums.matches += *n_bytes;
-	printer->has_matched |= *n_bytes > 0;
+	printer->outcome.sums.matches += *n_bytes;
+	printer->outcome.has_matched |= *n_bytes > 0;
 	return true;
 }
 

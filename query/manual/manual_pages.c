@@ -232,6 +232,14 @@ static void see_also(FILE *out, const struct bs_program *program, const char *se
 	fputs(".BR rg (1)\n", out);
 }
 
+const struct bs_command *bs_program_command(const struct bs_program *program, const char *name)
+{
+	for (size_t i = 0; i < program->n_commands; i++)
+		if (strcmp(program->commands[i]->name, name) == 0)
+			return program->commands[i];
+	return NULL;
+}
+
 static const struct bs_topic *find_topic(const struct bs_program *program, const char *name)
 {
 	for (size_t i = 0; i < program->n_topics; i++)
@@ -250,14 +258,11 @@ const char *bs_manual_text(const char *name)
 
 bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 {
-	struct page page = {.program = program, .out = out};
+	struct page page = {.program = program, .command = name ? bs_program_command(program, name) : NULL, .out = out};
 	const struct bs_topic *topic = name ? find_topic(program, name) : NULL;
 	char full_name[64];
 	size_t n;
 	bool is_below_heading = false;
-	for (size_t i = 0; i < program->n_commands && name; i++)
-		if (strcmp(program->commands[i]->name, name) == 0)
-			page.command = program->commands[i];
 	if (name && !page.command && !topic)
 		return false;
 	snprintf(full_name, sizeof(full_name), name ? "bitsift-%s" : "bitsift", name);

@@ -7,6 +7,9 @@
 
 #include "query/manual/manual.h"
 
+/* The command of that name; NULL: there is none. */
+const struct bs_command *bs_program_command(const struct bs_program *program, const char *name);
+
 /* The text of that name, which there must be. */
 const char *bs_manual_text(const char *name);
 

@@ -381,14 +381,21 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
+/* Reads a number with a point, perhaps, whose unit follows at *unit_out. A digit or a dot first: strtod also takes blanks, signs,
+ * "inf", "nan" and, with an x, other digits. */
+static bool parse_decimal(const char *value, double *number_out, char **unit_out)
+{
+	errno = 0;
+	*number_out = strtod(value, unit_out);
+	return *unit_out != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+}
+
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 {
 	static const char units[] = "kmgt";
 	char *end;
-	errno = 0;
-	double number = strtod(value, &end);
-	/* A digit or a dot first: strtod also takes blanks, signs, "inf" and "nan". */
-	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	double number;
+	bool is_number = parse_decimal(value, &number, &end);
 	if (is_number && *end) {
 		const char *unit = strchr(units, *end | 0x20);
 		for (const char *u = units; unit && u <= unit; u++)
@@ -423,9 +430,8 @@ enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t
 		double ns;
 	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	char *end;
-	errno = 0;
-	double number = strtod(value, &end);
-	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	double number;
+	bool is_number = parse_decimal(value, &number, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && is_number; i++) {
 		if (strcmp(end, units[i].name) != 0 || number * units[i].ns < 1 || number * units[i].ns >= 9e18)
 			continue;

@@ -19,7 +19,7 @@ enum bs_option_kind {
 	BS_OPTION_NOTHING, /* taken, for scripts, and without effect */
 	BS_OPTION_FLAG,    /* bool = true */
 	BS_OPTION_UNFLAG,  /* bool = false */
-	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
+	BS_OPTION_CHOICE,  /* int, or enum, = value: of several such options the last one counts */
 	BS_OPTION_ADD,     /* int += 1 */
 	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv; "" if it is optional and not given */
 	BS_OPTION_ONCE,    /* the same, of an option that may not be given twice */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/store/doc_order.h"
+#include "query/regex/text.h"
 
 /* Whether a file of the root-th path may be shown so. */
 static bool may_show(const struct bs_grep_walk_options *walk, size_t root, const char *path)
@@ -92,11 +93,11 @@ enum bs_status bs_cursor_write(const struct bs_grep_walk_options *walk, const ch
 	int n = snprintf(number, sizeof(number), ":%llu", (unsigned long long)line);
 	if (first_root(walk, shown) < root)
 		n += snprintf(number + n, sizeof(number) - (size_t)n, "#%zu", root + 1);
+	struct bs_text_writer to = {.out = text, .err = err};
 	bs_buffer_clear(text);
-	enum bs_status status = name ? bs_buffer_append(text, name, strlen(name), err) : BS_OK;
-	if (!status && name)
-		status = bs_buffer_append(text, ":", 1, err);
-	if (!status)
-		status = bs_buffer_append(text, shown, strlen(shown), err);
-	return status ? status : bs_buffer_append(text, number, (size_t)n + 1, err);
+	bs_text_put_string(&to, name ? name : "");
+	bs_text_put_string(&to, name ? ":" : "");
+	bs_text_put_string(&to, shown);
+	bs_text_put(&to, number, (size_t)n + 1);
+	return to.status;
 }

@@ -145,7 +145,7 @@ static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *
 /* A line was matched: the limit (-m) may be reached. */
 static void count_match(struct bs_grep_printer *printer)
 {
-	printer->has_matched = true;
+	printer->outcome.has_matched = true;
 	printer->n_matched++;
 	/* A match in the context of the last one wanted is shown, and uses that context up. */
 	if (printer->n_matched > printer->max_count)
@@ -602,9 +602,9 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	shown.matches = matches->items;
 	shown.n_matches = bs_vector_n(matches);
 	/* What stands between files is put where they are put together. */
-	if (output->heading && printer->path && !printer->has_lines)
+	if (output->heading && printer->path && !printer->outcome.has_lines)
 		put_path_and(printer, NULL);
-	printer->has_lines = true;
+	printer->outcome.has_lines = true;
 	bool is_across = !printer->traits->by_line && !shown.is_context;
 	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) && wants_more(printer);
 }
@@ -632,7 +632,7 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 		return false;
 	if (!printer->has_prefix)
 		make_prefix(printer);
-	printer->has_lines = true;
+	printer->outcome.has_lines = true;
 	put(printer, prefix->data, prefix->used_bytes);
 	put(printer, line->text + line->start, line->end - line->start);
 	if (line->end == line->start || line->text[line->end - 1] != printer->line_end)
@@ -837,8 +837,8 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	}
 	put_message(printer, is_match, line);
 	if (is_match && !printer->status) {
-		printer->sums.matches += bs_vector_n(&printer->matches);
-		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
+		printer->outcome.sums.matches += bs_vector_n(&printer->matches);
+		for (size_t at = line->start; at < line->end; printer->outcome.sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
 	return wants_more(printer);
@@ -863,7 +863,7 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 
 static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
-	struct bs_grep_sums *sums = &printer->sums;
+	struct bs_grep_sums *sums = &printer->outcome.sums;
 	if (!printer->has_begun)
 		return;
 	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
@@ -871,9 +871,9 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
 	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
-	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
-	printer->finish = *finish;
-	if (!printer->owes_end)
+	printer->outcome.owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->outcome.finish = *finish;
+	if (!printer->outcome.owes_end)
 		put_json_end(printer, finish, sums);
 }
 
@@ -937,7 +937,7 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 			n_matches++;
 	}
 	printer->n_matched += by_line ? 1 : n_matches;
-	printer->sums.matches += n_matches;
+	printer->outcome.sums.matches += n_matches;
 	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
@@ -961,14 +961,14 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
 	if (is_spared)
 		printer->n_matched = 0;
-	printer->has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
+	printer->outcome.has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
 	if (is_spared)
 		return;
 	if (format == BS_GREP_COUNT)
 		print_count(printer, printer->n_matched);
 	else if (format == BS_GREP_COUNT_MATCHES)
-		print_count(printer, printer->sums.matches);
-	else if (format != BS_GREP_QUIET && printer->has_matched && printer->path)
+		print_count(printer, printer->outcome.sums.matches);
+	else if (format != BS_GREP_QUIET && printer->outcome.has_matched && printer->path)
 		put_path_and(printer, NULL);
 }
 
@@ -1016,15 +1016,13 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 
 void bs_grep_print_begin(struct bs_grep_printer *printer)
 {
+	printer->outcome = (struct bs_grep_outcome){0};
 	printer->n_matched = 0;
-	printer->n_results = 0;
 	printer->after_left = 0;
 	printer->has_nul = false;
-	printer->has_lines = false;
-	printer->has_begun = printer->owes_end = false;
+	printer->has_begun = false;
 	printer->has_place = printer->has_prefix = false;
 	printer->taken_bytes = 0;
-	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
 
@@ -1063,16 +1061,16 @@ bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
 {
 	struct bs_result_mark mark = {.out_off = printer->out->used_bytes,
 	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
-	                              .matched_lines = printer->sums.matched_lines,
-	                              .matches = printer->sums.matches};
-	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
+	                              .matched_lines = printer->outcome.sums.matched_lines,
+	                              .matches = printer->outcome.sums.matches};
+	if (printer->most_results != UINT64_MAX && printer->outcome.n_results <= printer->most_results)
 		append(printer, &printer->marks->bytes, &mark, sizeof(mark));
-	return printer->n_results++ < printer->most_results;
+	return printer->outcome.n_results++ < printer->most_results;
 }
 
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
 {
-	printer->has_matched |= !is_passed;
+	printer->outcome.has_matched |= !is_passed;
 	printer->n_matched += !is_passed || printer->output->format != BS_GREP_QUIET;
 	return printer->n_matched < printer->max_count && !is_told_as_binary(printer);
 }
@@ -1098,6 +1096,6 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 		finish_json(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->has_matched && !printer->keeps_lines)
+	else if (finish->is_binary && printer->outcome.has_matched && !printer->keeps_lines)
 		note_binary(printer, finish);
 }

@@ -207,20 +207,15 @@ static enum bs_status open_input(struct bs_grep_text *text, const char *path, co
                                  struct bs_error *err)
 {
 	struct bs_grep_file_input *file = &text->file;
-	enum bs_status status;
 	file->wait = reading->wait;
 	file->output_device = reading->output_device;
 	file->output_inode = reading->output_inode;
-	if (path) {
-		int fd = open_path(text, path, reading->root_bytes);
-		if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
-			return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
-		if (fd < 0)
-			return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
-		status = bs_grep_file_input_open(file, fd, reading->root_bytes > 0, err);
-	} else {
-		status = bs_grep_stdin_open(file, err);
-	}
+	int fd = path ? open_path(text, path, reading->root_bytes) : STDIN_FILENO;
+	if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
+		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
+	if (fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
+	enum bs_status status = bs_grep_file_input_open(file, fd, !path, path && reading->root_bytes > 0, err);
 	text->input = status ? NULL : &file->input;
 	if (status || !reading->packing)
 		return status;
