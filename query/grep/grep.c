@@ -96,14 +96,6 @@ static void flush(void *context)
 	pthread_mutex_unlock(&grep->mutex);
 }
 
-static size_t list_length(const char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
-
 #define CHECK_RESERVED(name, part) bs_check_reserved(name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved), err)
 
 static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
@@ -129,13 +121,13 @@ static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
 	const char *const *lists[] = {files->type_clears, files->type_adds, files->types, files->type_nots};
-	bool is_chosen = list_length(files->types) + list_length(files->type_nots) > 0;
+	bool is_chosen = bs_text_list_length(files->types) + bs_text_list_length(files->type_nots) > 0;
 	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES;
 	for (size_t list = 0; list < 4; list++)
-		is_asked |= list_length(lists[list]) > 0;
+		is_asked |= bs_text_list_length(lists[list]) > 0;
 	enum bs_status status = is_asked ? bs_file_types_new(&grep->types, err) : BS_OK;
 	for (size_t list = 0; list < 4; list++) {
-		for (size_t i = 0; i < list_length(lists[list]) && !status; i++) {
+		for (size_t i = 0; i < bs_text_list_length(lists[list]) && !status; i++) {
 			if (list == 0)
 				bs_file_types_clear(grep->types, lists[list][i]);
 			else if (list == 1)
@@ -207,14 +199,14 @@ static void make_walk(struct grep *grep)
 		         .no_ignore_kinds = files->no_ignore_kinds,
 		         .ignores_outside_git = files->ignores_outside_git,
 		         .caseless_ignore_files = files->caseless_ignore_files,
-		         .ignore_files = list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
+		         .ignore_files = bs_text_list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
 		         .one_file_system = files->one_file_system,
 		         .follow = files->follow,
 		         .max_depth = files->has_max_depth ? files->max_depth : 0,
 		         .globs = files->globs,
-		         .n_globs = list_length(files->globs),
+		         .n_globs = bs_text_list_length(files->globs),
 		         .caseless_globs = files->iglobs,
-		         .n_caseless_globs = list_length(files->iglobs),
+		         .n_caseless_globs = bs_text_list_length(files->iglobs),
 		         .left_out = grep->search.request->explain && grep->search.request->explain_left_out ? explain_left_out : NULL,
 		         .left_out_context = grep},
 		.paths = is_default ? here : files->paths,
@@ -231,7 +223,7 @@ static void make_walk(struct grep *grep)
 static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < list_length(globs) && !status; i++)
+	for (size_t i = 0; i < bs_text_list_length(globs) && !status; i++)
 		status = bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
 	return status;
 }
@@ -319,21 +311,18 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 		grep->is_stopped = request->line(request->context, &line) != 0;
 		return BS_OK;
 	}
-	enum bs_status status = bs_grep_link_place(grep->search.program, path, &place, err);
-	if (!status)
-		status = bs_grep_link_begin(grep->search.program, &place, 0, 0, &shown, err);
-	if (!status)
-		status = bs_grep_path_append(grep->search.program, path, &shown, err);
-	if (!status)
-		status = bs_grep_link_end(&place, &shown, err);
-	if (!status)
-		status = bs_buffer_append(&shown, request->output.nul_after_path ? "" : "\n", 1, err);
-	if (!status)
+	struct bs_text_writer to = {.out = &shown, .err = err};
+	to.status = bs_grep_link_place(grep->search.program, path, &place, err);
+	bs_grep_link_begin(grep->search.program, &place, 0, 0, &to);
+	bs_grep_path_append(grep->search.program, path, &to);
+	bs_grep_link_end(&place, &to);
+	bs_text_put(&to, request->output.nul_after_path ? "" : "\n", 1);
+	if (!to.status)
 		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
 	bs_buffer_deinit(&place);
 	flush_line(grep);
 	bs_buffer_deinit(&shown);
-	return status;
+	return to.status;
 }
 
 static enum bs_status finish_results(struct grep *grep, struct bs_error *err)

@@ -168,14 +168,14 @@ static enum bs_status is_in_file(const struct bs_condition *condition, struct bs
 	struct bs_buffer nothing = {0};
 	struct bs_grep_printer printer;
 	bs_grep_printer_init(&printer, &request, &no_program, condition->matcher, scratch);
-	printer.out = &nothing;
-	printer.err = err;
+	printer.to.out = &nothing;
+	printer.to.err = err;
 	printer.offer_bytes = SIZE_MAX;
 	bs_grep_search_text(condition->matcher, text, binary, is_slice, &printer);
 	*is_in_out = printer.outcome.has_matched;
 	bs_grep_printer_deinit(&printer);
 	bs_buffer_deinit(&nothing);
-	return printer.status;
+	return printer.to.status;
 }
 
 /* --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern matches a file if a search for it
@@ -212,9 +212,9 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	struct bs_grep_printer *printer = &searcher->printer;
 	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
 	printer->path = has_path ? shown : NULL;
-	printer->out = &slot->out;
-	printer->status = BS_OK;
-	printer->err = err;
+	printer->to.out = &slot->out;
+	printer->to.status = BS_OK;
+	printer->to.err = err;
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
 	if (plan->results.is_asked)
 		pick_results(&plan->results, printer, slot);
@@ -223,10 +223,10 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
 	bool is_chosen = true;
 	if (printer->enclosing)
-		printer->status = bs_enclosing_begin(printer->enclosing, shown, err);
-	if (searcher->asker && plan->conditions.by_file && !printer->status)
-		printer->status = hold_in_file(searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
-	if (is_chosen && !printer->status)
+		printer->to.status = bs_enclosing_begin(printer->enclosing, shown, err);
+	if (searcher->asker && plan->conditions.by_file && !printer->to.status)
+		printer->to.status = hold_in_file(searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
+	if (is_chosen && !printer->to.status)
 		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
 	else
 		bs_grep_print_begin(printer);
@@ -267,7 +267,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 		slot->is_left_out = text->file.is_output && !slot->is_named;
 		if (!slot->is_left_out) {
 			search_text(run, searcher, slot, shown, err);
-			status = searcher->printer.status;
+			status = searcher->printer.to.status;
 		}
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
 		status = status ? status : end_status;

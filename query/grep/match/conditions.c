@@ -5,20 +5,13 @@
 #include <string.h>
 
 #include "core/bitsift/grep_request.h"
-
-static size_t list_length(const char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
+#include "query/regex/text.h"
 
 enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct bs_conditions *conditions,
                                   struct bs_error *err)
 {
 	const struct bs_grep_conditions *asked = &request->conditions;
-	size_t n_ands = list_length(asked->ands), n = n_ands + list_length(asked->nots);
+	size_t n_ands = bs_text_list_length(asked->ands), n = n_ands + bs_text_list_length(asked->nots);
 	enum bs_status status = BS_OK;
 	conditions->by_file = asked->by_file;
 	conditions->list = n > 0 ? calloc(n, sizeof(*conditions->list)) : NULL;

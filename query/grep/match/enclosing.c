@@ -10,9 +10,9 @@
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "query/grep/match/grep_matcher.h"
+#include "query/regex/text.h"
 
 /* A longer line is no heading: it is no line for people. */
 #define HEADING_MOST_BYTES ((size_t)1024)
@@ -129,23 +129,12 @@ void bs_enclosing_free(struct bs_enclosing *enclosing)
 	free(enclosing);
 }
 
-static bool has_name(const char *names, const char *name)
-{
-	size_t n = strlen(name);
-	for (const char *at = names; n > 0 && *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		if (length == n && strncasecmp(at, name, n) == 0)
-			return true;
-		at += length;
-	}
-	return false;
-}
-
 static size_t rule_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
 	size_t i = 0;
-	while (i + 1 < N_RULES && !has_name(rules[i].names, base) && !(dot && has_name(rules[i].names, dot)))
+	while (i + 1 < N_RULES && !bs_text_has_word(rules[i].names, base, strlen(base)) &&
+	       !(dot && bs_text_has_word(rules[i].names, dot, strlen(dot))))
 		i++;
 	return i;
 }

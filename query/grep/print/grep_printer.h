@@ -12,6 +12,7 @@
 #include "query/grep/match/conditions.h"
 #include "query/grep/match/enclosing.h"
 #include "query/grep/print/results.h"
+#include "query/regex/text.h"
 
 /* What is done with a NUL byte. */
 enum bs_grep_binary {
@@ -62,7 +63,7 @@ struct bs_grep_printer {
 	struct bs_enclosing *enclosing;      /* NULL: it is not wanted; else that of the match that is told next */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
-	struct bs_buffer *out;
+	struct bs_text_writer to; /* where what is printed goes, and the first failure: no memory, or a match limit */
 	/* Takes what is in out, or leaves it for later; asked when that has offer_bytes, and before more of the file is
 	 * read. False: no more is wanted. */
 	bool (*offer)(void *context);
@@ -73,8 +74,6 @@ struct bs_grep_printer {
 	uint64_t most_results;   /* those behind them are only counted */
 	uint64_t passed_line;    /* those up to it are passed over */
 	struct bs_result_marks *marks; /* of the results, and of the first that is only counted */
-	enum bs_status status; /* the first failure: no memory, or a match limit */
-	struct bs_error *err;  /* says what */
 	/* Of the file in hand. */
 	struct bs_grep_outcome outcome;
 	uint64_t n_matched;  /* lines, or with -U in counts: matches */
