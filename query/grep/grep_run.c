@@ -51,7 +51,7 @@ struct slot {
 /* What a thread searches with. */
 struct searcher {
 	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
-	struct bs_condition_asker *asker; /* NULL: there are no conditions */
+	struct bs_condition_asker asker; /* where there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 	/* While it searches a file. */
@@ -224,8 +224,8 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	bool is_chosen = true;
 	if (printer->enclosing)
 		printer->to.status = bs_enclosing_begin(printer->enclosing, shown, err);
-	if (searcher->asker && plan->conditions.by_file && !printer->to.status)
-		printer->to.status = hold_in_file(searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
+	if (plan->conditions.n > 0 && plan->conditions.by_file && !printer->to.status)
+		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
 	if (is_chosen && !printer->to.status)
 		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
 	else
@@ -243,7 +243,6 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	/* In a file that rg maps, whatever looks back sees all of it. */
 	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
 	                plan->coding != BS_GREP_CODING_UTF8;
-	bool keeps_output = plan->results.most != UINT64_MAX;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.coding = plan->coding,
@@ -252,10 +251,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .command = plan->request->files.preprocessor,
 	                                  .argument = shown,
 	                                  .in_pieces = traits->by_line && !by_file,
-	                                  .wants_all = sees_all,
-	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
-	                                  .output_device = plan->program->output_device,
-	                                  .output_inode = plan->program->output_inode};
+	                                  .wants_all = sees_all};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
@@ -292,9 +288,14 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	printer->offer = take_output;
 	printer->offer_context = searcher;
 	searcher->run = run;
+	searcher->text.file.output_device = plan->program->output_device;
+	searcher->text.file.output_inode = plan->program->output_inode;
+	/* What is shown of a file where there is a limit is known only in its turn. */
+	if (run->waits && plan->results.most == UINT64_MAX)
+		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
 	if (plan->conditions.n > 0)
-		status = bs_condition_asker_new(&plan->conditions, &searcher->asker, err);
-	printer->asker = plan->conditions.by_file ? NULL : searcher->asker;
+		status = bs_condition_asker_init(&searcher->asker, &plan->conditions, err);
+	printer->asker = plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
 	if (!status && output->enclosing && shows_lines)
 		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
 	return status;
@@ -493,7 +494,7 @@ static void run_free(struct running *run)
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
 		bs_enclosing_free(run->searchers[i].printer.enclosing);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
-		bs_condition_asker_free(run->searchers[i].asker);
+		bs_condition_asker_deinit(&run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
 	}

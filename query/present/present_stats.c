@@ -7,7 +7,6 @@
 
 #include "core/base/source_kind.h"
 #include "core/file/container.h"
-#include "core/store/summary.h"
 #include "corpus/walk/document.h"
 #include "query/options/command_line.h"
 #include "query/present/present.h"

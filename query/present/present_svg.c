@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "query/options/command_line.h"
 #include "query/present/present_svg.h"

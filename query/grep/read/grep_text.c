@@ -198,7 +198,7 @@ static enum bs_status run_command(struct bs_grep_text *text, const struct bs_gre
 	if (!is_ours && reading->argument[0] == '-' && asprintf(&safe, "./%s", reading->argument) < 0)
 		return bs_fail_memory(err, "a path", strlen(reading->argument));
 	const char *const run[] = {reading->command, safe ? safe : reading->argument, NULL};
-	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, reading->wait, &text->input, err);
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, text->file.wait, &text->input, err);
 	free(safe);
 	return status;
 }
@@ -207,9 +207,6 @@ static enum bs_status open_input(struct bs_grep_text *text, const char *path, co
                                  struct bs_error *err)
 {
 	struct bs_grep_file_input *file = &text->file;
-	file->wait = reading->wait;
-	file->output_device = reading->output_device;
-	file->output_inode = reading->output_inode;
 	int fd = path ? open_path(text, path, reading->root_bytes) : STDIN_FILENO;
 	if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
 		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");

@@ -30,7 +30,7 @@ struct bs_grep_text {
 	bool by_pieces; /* ... one at a time, as ripgrep reads it: decoded, or as it comes */
 	uint64_t read_bytes;         /* so far, of the file */
 	struct bs_grep_input *input; /* NULL: closed */
-	struct bs_grep_file_input file;
+	struct bs_grep_file_input file; /* its wait and output are set before the first file is read */
 	bool is_at_end; /* of the input */
 	struct bs_grep_decoder decoder;
 	struct bs_buffer root; /* the folder below which files were opened last, NUL-ended; empty: none */
@@ -44,8 +44,6 @@ struct bs_grep_reading {
 	size_t root_bytes;        /* as in struct bs_grep_file */
 	enum bs_grep_packing packing;
 	const char *command, *argument; /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
-	struct bs_grep_wait wait;       /* before the input, a stream, is waited for */
-	uint64_t output_device, output_inode; /* struct bs_grep_program */
 };
 
 /* Reads the beginning of the file at path, or of standard input if path is NULL, or all of it. BS_NOT_FOUND or BS_IO,
