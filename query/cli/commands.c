@@ -61,7 +61,7 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	const char *limit = NULL;
 	uint64_t limit_ns = 0;
 	if (bs_command_has(command, argc, argv, "time-limit", &limit) && limit)
-		(void)!bs_parse_duration("--time-limit", limit, &limit_ns, NULL);
+		(void)!bs_parse_duration("time-limit", limit, &limit_ns, NULL);
 	bs_timer_start(timer, limit_ns);
 }
 

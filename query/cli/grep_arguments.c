@@ -24,6 +24,8 @@ enum { BINARY_SKIP, BINARY_TEXT, BINARY_SEARCH };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
+enum { ENGINE_DEFAULT, ENGINE_PCRE2, ENGINE_AUTO };
+static const char *const engines[] = {"default", "pcre2", "auto", NULL};
 static const char *const scopes[] = {"line", "file", NULL};
 /* In the order of enum bs_grep_sort; without a wish, files come by path. */
 static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
@@ -113,7 +115,6 @@ static enum bs_status take_context(void *to, const struct bs_option *option, con
 {
 	struct bs_grep_arguments *arguments = to;
 	uint64_t *const counts[] = {&arguments->after, &arguments->before, &arguments->context};
-	char name[32];
 	arguments->has_context = option->value == CONTEXT_BOTH;
 	arguments->passthru = option->value == CONTEXT_ALL;
 	if (option->value >= CONTEXT_BOTH)
@@ -122,8 +123,7 @@ static enum bs_status take_context(void *to, const struct bs_option *option, con
 		arguments->context = 0;
 	if (option->value == CONTEXT_ALL)
 		return BS_OK;
-	snprintf(name, sizeof(name), "--%s", option->name);
-	return bs_parse_number(name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
+	return bs_parse_number(option->name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
 }
 
 /* --crlf, --no-crlf, --null-data: how lines end. */
@@ -151,34 +151,21 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 {
 	struct bs_grep_files *files = &((struct bs_grep_arguments *)to)->request.files;
 	int key = 0;
-	for (; argument && sort_keys[key] && strcmp(argument, sort_keys[key]) != 0; key++)
-		continue;
-	if (!sort_keys[key])
-		return bs_fail(err, BS_INVALID, "--%s %s: it can be path, modified, accessed, created or none", option->name, argument);
+	enum bs_status status = argument ? bs_parse_name(option->name, argument, sort_keys, &key, err) : BS_OK;
 	bool is_none = key > BS_GREP_SORT_CREATED;
 	files->sort = is_none ? BS_GREP_SORT_PATH : (enum bs_grep_sort)key;
 	files->is_reversed = option->value && !is_none;
-	return BS_OK;
+	return status;
 }
 
 /* --engine: there is but one; what rg's other engine sees differently is bytes that are not UTF-8. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_pattern *pattern = &((struct bs_grep_arguments *)to)->request.pattern;
-	pattern->is_pcre2 = argument && strcmp(argument, "pcre2") == 0;
-	if (pattern->is_pcre2 || !argument || strcmp(argument, "default") == 0 || strcmp(argument, "auto") == 0)
-		return BS_OK;
-	return bs_fail(err, BS_INVALID, "--%s %s: it can be default, pcre2 or auto", option->name, argument);
-}
-
-/* Of engines that are not here. */
-static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	char name[32];
-	uint64_t n_bytes;
-	(void)to;
-	snprintf(name, sizeof(name), "--%s", option->name);
-	return bs_parse_size_as_rg(name, argument, &n_bytes, err);
+	int engine = 0;
+	enum bs_status status = argument ? bs_parse_name(option->name, argument, engines, &engine, err) : BS_OK;
+	pattern->is_pcre2 = engine == ENGINE_PCRE2;
+	return status;
 }
 
 static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -290,8 +277,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "engine", "NAME", "pcre2 is -P; default and auto undo it", CALL(take_engine)},
 	{0, "auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
 	{0, "no-auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
-	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
-	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
+	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", SETS(SIZE_AS_RG, engine_bytes)},
+	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", SETS(SIZE_AS_RG, engine_bytes)},
 	{'N', "no-line-number", NULL, "no line numbers", SETS(CHOICE, line_number), .value = 0},
 	{'H', "with-filename", NULL, "paths [with more than one file]", SETS(CHOICE, with_filename), .value = 1},
 	{'I', "no-filename", NULL, "no paths", SETS(CHOICE, with_filename), .value = 0},

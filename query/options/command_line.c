@@ -101,28 +101,27 @@ void bs_word_list_deinit(struct bs_word_list *words)
 	*words = (struct bs_word_list){NULL, 0};
 }
 
-static enum bs_status set_name(const struct bs_option *option, const char *name, const char *argument, int *to,
-                               struct bs_error *err)
+enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names, int *index_out,
+                             struct bs_error *err)
 {
 	char list[256] = "";
-	for (int i = 0; option->names[i]; i++) {
-		if (strcmp(argument, option->names[i]) == 0) {
-			*to = i;
+	for (int i = 0; names[i]; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			*index_out = i;
 			return BS_OK;
 		}
 		size_t used = strlen(list);
-		const char *between = i == 0 ? "" : option->names[i + 1] ? ", " : " or ";
-		snprintf(list + used, sizeof(list) - used, "%s%s", between, option->names[i]);
+		snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
 	}
-	return bs_fail(err, BS_INVALID, "%s %s: it can be %s", name, argument, list);
+	return bs_fail(err, BS_INVALID, "--%s %s: it can be %s", option, value, list);
 }
 
-static enum bs_status parse_size_of(const struct bs_option *option, const char *name, const char *argument, uint64_t *bytes_out,
+static enum bs_status parse_size_of(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
                                     struct bs_error *err)
 {
-	enum bs_status status = bs_parse_size(name, argument, bytes_out, err);
+	enum bs_status status = bs_parse_size(option->name, argument, bytes_out, err);
 	if (!status && option->most && (*bytes_out < option->least || *bytes_out > option->most))
-		status = bs_fail(err, BS_INVALID, "%s %s: not a size from %llu to %lluM", name, argument, (unsigned long long)option->least,
+		status = bs_fail(err, BS_INVALID, "--%s %s: not a size from %llu to %lluM", option->name, argument, (unsigned long long)option->least,
 		                 (unsigned long long)option->most >> 20);
 	return status;
 }
@@ -130,8 +129,6 @@ static enum bs_status parse_size_of(const struct bs_option *option, const char *
 static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument, struct bs_error *err)
 {
 	void *to = (char *)arguments + option->offset;
-	char name[64];
-	snprintf(name, sizeof(name), "--%s", option->name);
 	switch (option->kind) {
 	case BS_OPTION_NOTHING:
 		break;
@@ -147,7 +144,7 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		break;
 	case BS_OPTION_ONCE:
 		if (*(const char **)to)
-			return bs_fail(err, BS_INVALID, "%s is given twice: %s and %s", name, *(const char **)to, argument);
+			return bs_fail(err, BS_INVALID, "--%s is given twice: %s and %s", option->name, *(const char **)to, argument);
 		*(const char **)to = argument;
 		break;
 	case BS_OPTION_STRING:
@@ -157,17 +154,17 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
 		if (argument)
-			return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
+			return bs_parse_number(option->name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
 		*(uint64_t *)to = (uint64_t)option->value;
 		break;
 	case BS_OPTION_SIZE:
-		return parse_size_of(option, name, argument, to, err);
+		return parse_size_of(option, argument, to, err);
 	case BS_OPTION_SIZE_AS_RG:
-		return bs_parse_size_as_rg(name, argument, to, err);
+		return bs_parse_size_as_rg(option->name, argument, to, err);
 	case BS_OPTION_DURATION:
-		return bs_parse_duration(name, argument, to, err);
+		return bs_parse_duration(option->name, argument, to, err);
 	case BS_OPTION_NAME:
-		return set_name(option, name, argument, to, err);
+		return bs_parse_name(option->name, argument, option->names, to, err);
 	case BS_OPTION_CALL:
 		return option->take(arguments, option, argument, err);
 	}
@@ -403,7 +400,7 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 		is_number = unit != NULL && (strcmp(end + 1, "") == 0 || strcmp(end + 1, "B") == 0 || strcmp(end + 1, "iB") == 0);
 	}
 	if (!is_number || number >= 9e18)
-		return bs_fail(err, BS_INVALID, "%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
 	*bytes_out = (uint64_t)number;
 	return BS_OK;
 }
@@ -417,7 +414,7 @@ enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64
 	errno = 0;
 	unsigned long long number = strtoull(value, NULL, 10);
 	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno || number > UINT64_MAX >> shift)
-		return bs_fail(err, BS_INVALID, "%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
 		               value);
 	*bytes_out = number << shift;
 	return BS_OK;
@@ -438,7 +435,7 @@ enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t
 		*ns_out = (uint64_t)(number * units[i].ns);
 		return BS_OK;
 	}
-	return bs_fail(err, BS_INVALID, "%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
+	return bs_fail(err, BS_INVALID, "--%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
 }
 
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
@@ -450,7 +447,7 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	const char *digits = value + (value[0] == '+');
 	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
 	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
-		return bs_fail(err, BS_INVALID, "%s %s: not a whole number from %llu to %llu", option, value,
+		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu", option, value,
 		               (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;
 	return BS_OK;

@@ -115,16 +115,19 @@ void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 /* The --help text: usage, options, examples; at most 80 columns. */
 void bs_command_help(const struct bs_command *command, FILE *out);
 
-/* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. BS_INVALID names the option. */
+/* Values of the option of that name, without its dashes, which BS_INVALID names. */
+/* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* "64M", "4096": bytes as rg's options have them, digits and then perhaps K, M or G, powers of 1024. BS_INVALID names the
- * option. */
+/* "64M", "4096": bytes as rg's options have them, digits and then perhaps K, M or G, powers of 1024. */
 enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* "250ms", "1.5s", "2m", "10": nanoseconds, more than none; without a unit, seconds. BS_INVALID names the option. */
+/* "250ms", "1.5s", "2m", "10": nanoseconds, more than none; without a unit, seconds. */
 enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out, struct bs_error *err) BS_WARN_UNUSED;
-/* A whole number in least..most. BS_INVALID names the option. */
+/* One of the NULL-ended names: which. */
+enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names, int *index_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
+/* A whole number in least..most. */
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
                                uint64_t *number_out, struct bs_error *err) BS_WARN_UNUSED;
 
