@@ -294,11 +294,8 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		status = bs_grep_walk_open(&grep->search.walk, &grep->search.source, err);
 	if (grep->search.source && bs_grep_sort_is_wanted(&request->files))
 		status = bs_grep_sort_open(grep->search.source, &request->files, &grep->search.source, err);
-	if (grep->search.source) {
-		grep->search.source->report = report;
-		grep->search.source->remark = remark;
-		grep->search.source->report_context = grep->search.source->remark_context = grep;
-	}
+	if (grep->search.source)
+		grep->search.source->listener = (struct bs_grep_listener){report, grep, remark, grep};
 	return grep->search.source ? BS_OK : status;
 }
 

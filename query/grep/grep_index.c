@@ -379,10 +379,7 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
 	struct index_source *self = (struct index_source *)(void *)source;
-	self->walk->report = self->source.report;
-	self->walk->remark = self->source.remark;
-	self->walk->report_context = self->source.report_context;
-	self->walk->remark_context = self->source.remark_context;
+	self->walk->listener = self->source.listener;
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);

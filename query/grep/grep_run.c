@@ -30,15 +30,9 @@
 #define FILE_NS 2000u
 
 struct slot {
-	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
-	bool is_stdin, is_stream;
-	bool is_named;
-	size_t root_bytes;
-	enum bs_grep_packing packing;
-	/* Where results are picked. */
-	size_t root;
-	uint64_t passed_line;
-	struct bs_result_marks marks;
+	struct bs_grep_file file; /* its names lie in names */
+	struct bs_buffer names;
+	struct bs_result_marks marks; /* where results are picked */
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
@@ -91,7 +85,7 @@ static void report(const struct bs_grep_search *plan, const char *shown, const c
 static bool put_output(struct running *run, struct slot *slot)
 {
 	struct bs_grep_search *plan = run->plan;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	const char *shown = slot->file.shown;
 	bool is_apart = run->has_written && slot->outcome.has_lines && !slot->is_begun && run->separator.used_bytes > 0;
 	run->has_written = true;
 	slot->is_begun = true;
@@ -152,7 +146,7 @@ static void pick_results(const struct bs_results *results, struct bs_grep_printe
 {
 	printer->picks = !results->are_files;
 	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
-	printer->passed_line = slot->passed_line;
+	printer->passed_line = slot->file.passed_line;
 	printer->marks = &slot->marks;
 	if (results->most != UINT64_MAX)
 		printer->offer_bytes = SIZE_MAX;
@@ -168,8 +162,7 @@ static enum bs_status is_in_file(const struct bs_condition *condition, struct bs
 	struct bs_buffer nothing = {0};
 	struct bs_grep_printer printer;
 	bs_grep_printer_init(&printer, &request, &no_program, condition->matcher, scratch);
-	printer.to.out = &nothing;
-	printer.to.err = err;
+	printer.to = (struct bs_text_writer){.out = &nothing, .err = err};
 	printer.offer_bytes = SIZE_MAX;
 	bs_grep_search_text(condition->matcher, text, binary, is_slice, &printer);
 	*is_in_out = printer.outcome.has_matched;
@@ -205,25 +198,22 @@ static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_g
 	return status;
 }
 
-static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, const char *shown,
-                        struct bs_error *err)
+static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, struct bs_error *err)
 {
 	struct bs_grep_search *plan = run->plan;
 	struct bs_grep_printer *printer = &searcher->printer;
 	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
-	printer->path = has_path ? shown : NULL;
-	printer->to.out = &slot->out;
-	printer->to.status = BS_OK;
-	printer->to.err = err;
+	printer->path = has_path ? slot->file.shown : NULL;
+	printer->to = (struct bs_text_writer){.out = &slot->out, .err = err};
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
 	if (plan->results.is_asked)
 		pick_results(&plan->results, printer, slot);
-	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
+	bool is_slice = plan->maps_files && slot->file.path && !searcher->text.had_mark && !searcher->text.is_decoded &&
 	                !searcher->text.input->is_stream;
-	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
+	enum bs_grep_binary binary = binary_rule(plan, slot->file.is_named);
 	bool is_chosen = true;
 	if (printer->enclosing)
-		printer->to.status = bs_enclosing_begin(printer->enclosing, shown, err);
+		printer->to.status = bs_enclosing_begin(printer->enclosing, slot->file.shown, err);
 	if (plan->conditions.n > 0 && plan->conditions.by_file && !printer->to.status)
 		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
 	if (is_chosen && !printer->to.status)
@@ -238,21 +228,18 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
                                   struct bs_error *err)
 {
 	struct bs_grep_search *plan = run->plan;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
 	/* In a file that rg maps, whatever looks back sees all of it. */
-	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
+	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path && !slot->file.packing &&
 	                plan->coding != BS_GREP_CODING_UTF8;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
-	struct bs_grep_reading reading = {.coding = plan->coding,
-	                                  .root_bytes = slot->root_bytes,
-	                                  .packing = slot->packing,
+	struct bs_grep_reading reading = {.file = &slot->file,
+	                                  .coding = plan->coding,
 	                                  .command = plan->request->files.preprocessor,
-	                                  .argument = shown,
 	                                  .in_pieces = traits->by_line && !by_file,
 	                                  .wants_all = sees_all};
-	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
+	enum bs_status status = bs_grep_text_read(text, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
 			/* Another thread takes the files that wait. */
@@ -260,9 +247,9 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
 				(void)bs_workers_start(run->workers);
 		}
-		slot->is_left_out = text->file.is_output && !slot->is_named;
+		slot->is_left_out = text->file.is_output && !slot->file.is_named;
 		if (!slot->is_left_out) {
-			search_text(run, searcher, slot, shown, err);
+			search_text(run, searcher, slot, err);
 			status = searcher->printer.to.status;
 		}
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
@@ -270,7 +257,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	}
 	bool is_over = bs_watch_ended(status) && bs_watch_is_over();
 	if (status && status != BS_STOPPED && !is_over)
-		report(plan, shown, err->text);
+		report(plan, slot->file.shown, err->text);
 	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
 }
 
@@ -314,7 +301,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 		if (status)
 			return status;
 	}
-	if (slot->is_stream && !bs_task_wait_turn(task))
+	if (slot->file.is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
 	status = bs_watch_spend(FILE_NS, err);
 	if (status)
@@ -351,10 +338,10 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 {
 	struct bs_results *results = &run->plan->results;
 	const struct bs_result_mark *marks = slot->marks.items;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	const char *shown = slot->file.shown;
 	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->outcome.n_results, n_shown;
 	bool was_full = atomic_load(&results->is_full);
-	enum bs_status status = bs_results_take(results, shown, slot->root, n, marks, &n_shown, err);
+	enum bs_status status = bs_results_take(results, shown, slot->file.root, n, marks, &n_shown, err);
 	if (n_shown < n || was_full)
 		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
 	if (n_shown < n && n_shown > 0) {
@@ -410,19 +397,17 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	return status;
 }
 
-static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *file, struct bs_error *err)
+static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *file, struct bs_error *err)
 {
-	const char *path = file->path ? file->path : "";
-	bs_buffer_clear(&slot->names);
-	slot->is_stdin = !file->path;
-	slot->is_named = file->is_named;
-	slot->is_stream = file->is_stream;
-	slot->root_bytes = file->root_bytes;
-	slot->packing = file->packing;
-	slot->root = file->root;
-	slot->passed_line = file->passed_line;
-	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
-	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
+	size_t path_bytes = file->path ? strlen(file->path) + 1 : 0;
+	struct bs_text_writer to = {.out = &slot->names, .err = err};
+	bs_buffer_clear(to.out);
+	bs_text_put(&to, file->path, path_bytes);
+	bs_text_put(&to, file->shown, strlen(file->shown) + 1);
+	slot->file = *file;
+	slot->file.path = file->path ? (const char *)slot->names.data : NULL;
+	slot->file.shown = (const char *)slot->names.data + path_bytes;
+	return to.status;
 }
 
 /* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one
@@ -441,7 +426,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	slot->read_bytes = 0;
 	slot->is_message = message != NULL;
 	enum bs_status status =
-		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_names(slot, file, err);
+		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_file(slot, file, err);
 	if (status)
 		return status;
 	run->n_added++;
@@ -469,8 +454,8 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	struct bs_cursor *cursor = &run->plan->results.cursor;
 	struct bs_grep_file file;
 	enum bs_status status;
-	source->report = add_message;
-	source->report_context = run;
+	source->listener.report = add_message;
+	source->listener.report_context = run;
 	for (;;) {
 		status = bs_watch_spend(FILE_NS, err);
 		if (!status)

@@ -445,7 +445,7 @@ static size_t first_end(const struct search_state *state)
 	uint64_t read_bytes = state->gone_bytes + state->end;
 	if (read_bytes == 0 && !state->source->had_mark && state->n_bytes > 3)
 		return 3;
-	if (state->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
+	if (state->source->file.is_borrowed && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
 		return BS_GREP_STDIN_BYTES - (size_t)state->gone_bytes;
 	return state->n_bytes;
 }
