@@ -1,10 +1,8 @@
-/* text.h: text put together piece by piece, and whether one is UTF-8. */
+/* text.h: text put together piece by piece. */
 #ifndef BS_QUERY_REGEX_TEXT_H
 #define BS_QUERY_REGEX_TEXT_H
 
 #include <string.h>
-
-#include <unicode/utf8.h>
 
 #include "core/base/buffer.h"
 
@@ -24,14 +22,6 @@ static inline void bs_text_put(struct bs_text_writer *writer, const void *bytes,
 static inline void bs_text_put_string(struct bs_text_writer *writer, const char *string)
 {
 	bs_text_put(writer, string, strlen(string));
-}
-
-static inline bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
-{
-	UChar32 c = 0;
-	for (size_t at = 0; at < n_bytes && c >= 0;)
-		U8_NEXT(text, at, n_bytes, c);
-	return c >= 0;
 }
 
 #endif
