@@ -99,19 +99,14 @@ static void arena_deinit(struct arena *arena)
 	}
 }
 
-struct string {
-	const uint8_t *bytes;
-	uint32_t n_bytes;
-};
-
 /* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or
  * ends, is no knowledge. */
 struct set {
-	const struct string *strings;
+	const struct bs_literal *strings;
 	uint32_t n;
 };
 
-static const struct string empty_string = {(const uint8_t *)"", 0};
+static const struct bs_literal empty_string = {(const uint8_t *)"", 0};
 
 static struct set set_empty(void)
 {
@@ -125,10 +120,10 @@ static bool is_empty_string(const struct set *set)
 
 static struct set set_of(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
 {
-	struct string *string = take(arena, sizeof(*string));
+	struct bs_literal *string = take(arena, sizeof(*string));
 	uint8_t *copy = take(arena, n_bytes);
 	memcpy(copy, bytes, n_bytes);
-	*string = (struct string){copy, n_bytes};
+	*string = (struct bs_literal){copy, n_bytes};
 	return (struct set){string, 1};
 }
 
@@ -141,11 +136,11 @@ static size_t total_bytes(const struct set *set)
 }
 
 /* Puts a string where it belongs, unless it is there. */
-static uint32_t insert(struct string *strings, uint32_t n, struct string string)
+static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal string)
 {
 	uint32_t at = n;
 	while (at > 0) {
-		const struct string *before = &strings[at - 1];
+		const struct bs_literal *before = &strings[at - 1];
 		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes, string.n_bytes);
 		if (order == 0)
 			return n;
@@ -175,15 +170,15 @@ static bool set_cross(struct arena *arena, const struct set *a, const struct set
 	}
 	if (!is_worth_crossing(a, b))
 		return false;
-	struct string *strings = take(arena, a->n * b->n * sizeof(*strings));
+	struct bs_literal *strings = take(arena, a->n * b->n * sizeof(*strings));
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < a->n; i++) {
 		for (uint32_t k = 0; k < b->n; k++) {
-			struct string x = a->strings[i], y = b->strings[k];
+			struct bs_literal x = a->strings[i], y = b->strings[k];
 			uint8_t *bytes = take(arena, x.n_bytes + y.n_bytes);
 			memcpy(bytes, x.bytes, x.n_bytes);
 			memcpy(bytes + x.n_bytes, y.bytes, y.n_bytes);
-			n = insert(strings, n, (struct string){bytes, x.n_bytes + y.n_bytes});
+			n = insert(strings, n, (struct bs_literal){bytes, x.n_bytes + y.n_bytes});
 		}
 	}
 	*set_out = (struct set){strings, n};
@@ -195,7 +190,7 @@ static bool set_join(struct arena *arena, const struct set *a, const struct set 
 {
 	if (a->n + b->n > MOST_STRINGS || total_bytes(a) + total_bytes(b) > MOST_STRING_BYTES)
 		return false;
-	struct string *strings = take(arena, (a->n + b->n) * sizeof(*strings));
+	struct bs_literal *strings = take(arena, (a->n + b->n) * sizeof(*strings));
 	memcpy(strings, a->strings, a->n * sizeof(*strings));
 	uint32_t n = a->n;
 	for (uint32_t i = 0; i < b->n; i++)
@@ -204,7 +199,7 @@ static bool set_join(struct arena *arena, const struct set *a, const struct set 
 	return true;
 }
 
-static bool has_part(const struct string *whole, const struct string *part, bool is_end)
+static bool has_part(const struct bs_literal *whole, const struct bs_literal *part, bool is_end)
 {
 	if (part->n_bytes >= whole->n_bytes)
 		return false;
@@ -217,7 +212,7 @@ static struct set set_shortest(struct arena *arena, const struct set *set, bool 
 {
 	if (set->n == 1)
 		return *set;
-	struct string *strings = take(arena, set->n * sizeof(*strings));
+	struct bs_literal *strings = take(arena, set->n * sizeof(*strings));
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < set->n; i++) {
 		bool is_longer = false;
@@ -234,7 +229,7 @@ struct need {
 	enum bs_gram_node_kind kind;
 	uint32_t n_children;
 	const struct need *const *children;
-	struct string literal;
+	struct bs_literal literal;
 	uint32_t n_leaves; /* below and with it, shared ones as often as they are */
 };
 
@@ -1012,12 +1007,13 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, st
 /* Strings of classes, one of which stands in every match; and how often that is met elsewhere. */
 struct variants {
 	uint32_t n;
-	struct string strings[MOST_STRINGS];
+	struct bs_literal strings[MOST_STRINGS];
 	double rate;
 };
 
 /* The n classes in a row that are rarest; *from_out: where they begin. */
-static double string_rate(const struct classes *classes, const struct string *string, uint32_t n, uint32_t *from_out)
+static double string_rate(const struct classes *classes, const struct bs_literal *string, uint32_t n,
+                          uint32_t *from_out)
 {
 	double best = 2;
 	for (uint32_t from = 0; from + n <= string->n_bytes; from++) {
