@@ -1215,7 +1215,7 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 /* As a walk will read them. One of a collection does not meet them until there is a folder. */
 static enum bs_status check_globs(const char *const *globs, struct bs_error *err)
 {
-	struct bs_ignore rules = {.n_rules = 0};
+	struct bs_ignore rules = {.n_plain = 0};
 	enum bs_status status = BS_OK;
 	for (; globs && *globs && !status; globs++)
 		status = bs_ignore_add_line(&rules, (const uint8_t *)*globs, strlen(*globs), err);

@@ -401,7 +401,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 /* A walk says so, too; but where none but named files are searched, there is none. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
-	struct bs_ignore rules = {.n_rules = 0};
+	struct bs_ignore rules = {.n_plain = 0};
 	enum bs_status status = add_globs(&rules, files->globs, err);
 	if (!status)
 		status = add_globs(&rules, files->iglobs, err);

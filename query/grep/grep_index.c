@@ -91,7 +91,7 @@ static enum bs_status make_tree(const struct bs_grep_search *search, const struc
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
 	/* The grams of a long list stand alone: what else must hold says more than one of so many does. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
-		status = bs_list_grams(list, tree_out, err);
+		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);

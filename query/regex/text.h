@@ -1,12 +1,10 @@
-/* text.h: text put together piece by piece, whether one is UTF-8, and lists of words. */
+/* text.h: text put together piece by piece, and lists of words. */
 #ifndef BS_QUERY_REGEX_TEXT_H
 #define BS_QUERY_REGEX_TEXT_H
 
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-
-#include <unicode/utf8.h>
 
 #include "core/base/buffer.h"
 
@@ -46,14 +44,6 @@ static inline size_t bs_text_list_length(const char *const *list)
 	while (list && list[n])
 		n++;
 	return n;
-}
-
-static inline bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
-{
-	UChar32 c = 0;
-	for (size_t at = 0; at < n_bytes && c >= 0;)
-		U8_NEXT(text, at, n_bytes, c);
-	return c >= 0;
 }
 
 #endif

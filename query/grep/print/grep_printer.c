@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/visible.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/watch.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/visible.h"
 #include "core/system/icu.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
