@@ -819,11 +819,18 @@ enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line,
 	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out, is_known_out, err);
 }
 
+bool bs_reader_resolve(struct bs_reader *reader, struct bs_document *document)
+{
+	return bs_record_scan_resolve(&reader->scan, document);
+}
+
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	bool is_known;
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
+	bool is_known = false;
+	enum bs_status status = BS_OK;
+	if (bs_coding_is_utf8(line, line_bytes))
+		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
 	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
 
