@@ -143,10 +143,9 @@ bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const u
 	return bs_fetch_cut_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
 }
 
-bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                         struct bs_document *document_out)
+bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document)
 {
-	return bs_fetch_scan_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
+	return bs_fetch_resolve(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], document);
 }
 
 enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,
