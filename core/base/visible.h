@@ -1,6 +1,7 @@
 /* visible.h: UTF-8 character by character. See bitsift/escape.h. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,3 +10,6 @@
  * before *at > 0, over a byte of an invalid sequence. Not for a place inside a character.
  */
 int32_t bs_visible_previous(const uint8_t *text, size_t *at);
+
+/* Whether all of a text is valid UTF-8. */
+bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes);

@@ -32,6 +32,9 @@ struct bs_limits {
 	uint64_t reserved[4];
 };
 
+/* Threads that work for one call; bs_grep takes more. */
+#define BS_MOST_THREADS 64
+
 /* What the library does on its own, or what takes long, for whoever keeps a log. */
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and what it cost, each step of a build */

@@ -71,10 +71,6 @@ static uint32_t option_flags(const struct bs_index_options *options)
 	return flags;
 }
 
-/* What a writer takes, and room for commits to come. */
-#define LEAST_DENSITY_PPM 50000u
-#define MOST_DENSITY_PPM  600000u
-
 void bs_index_options_deinit(struct bs_index_options *options)
 {
 	for (size_t i = 0; i < N_STRINGS; i++)
@@ -493,7 +489,7 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	       manifest->generation);
 	expect(coder, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
 	expect(coder, flags >> N_FLAGS == 0, "unknown options", flags);
-	expect(coder, density >= LEAST_DENSITY_PPM && density <= MOST_DENSITY_PPM, "density in millionths:", density);
+	expect(coder, density >= density_ppm(BS_LEAST_DENSITY) && density <= density_ppm(BS_MOST_DENSITY), "density in millionths:", density);
 	code_version(coder, manifest->versions.icu);
 	code_version(coder, manifest->versions.unicode);
 	code_optional(coder, &options->stem_language);

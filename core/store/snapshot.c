@@ -261,6 +261,16 @@ void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
 		snapshot->segments[i].docs.names.spill = spill;
 }
 
+void bs_snapshot_close_files(struct bs_snapshot *snapshot)
+{
+	bs_container_close_descriptor(snapshot->summary.container);
+	bs_container_close_descriptor(snapshot->exclusions.file);
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
+		bs_container_close_descriptor(snapshot->segments[i].file);
+		bs_container_close_descriptor(snapshot->tombstones.files[i]);
+	}
+}
+
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 {
 	bs_summary_file_close(&snapshot->summary);

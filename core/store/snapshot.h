@@ -67,6 +67,8 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
+/* Closes the descriptors of its files, which stay mapped. Before it is shared. */
+void bs_snapshot_close_files(struct bs_snapshot *snapshot);
 /* Makes the manifest the last commit of the index (bs_manifest_write), after each of its files that the commit before did not have
  * was opened as a reader does. before: that commit; NULL: none, or all files are new. On failure the commit before stays; also
  * BS_CORRUPT. */

@@ -618,15 +618,22 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 {
 	struct bs_buffer wanted = {0};
 	const uint64_t *place = asked->record.place;
-	const uint8_t *line;
-	size_t line_bytes;
+	const uint8_t *line = NULL;
+	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* So that those expected after it are read with it. */
+	/* With those expected after it. */
 	if (find_range(fetcher, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(fetcher, asked->ref.document, &line, &line_bytes, err);
 	if (status)
 		return status;
+	bs_reader_expect_given(fetcher->reader, false);
+	if (line && !asked->source->is_suspect) {
+		*found_out = bs_reader_scan_line(fetcher->reader, line, line_bytes, asked->document, NULL) == BS_OK;
+		asked->document->place = (struct bs_document_place){.line = place[2], .offset = place[0], .n_bytes = place[1]};
+		if (*found_out)
+			return BS_OK;
+	}
 	status = fetch_record_at(fetcher, asked, place[0], place[1], place[2], err);
 	if (status == BS_INVALID || status == BS_NOT_FOUND)
 		return BS_OK;
@@ -683,7 +690,7 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 	if (status)
 		return status;
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
-	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
+	status = bs_reader_scan_line(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
 	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
@@ -914,10 +921,9 @@ bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t l
 	return bs_reader_cut_line(fetcher->reader, line, line_bytes, document_out, &is_known, NULL) == BS_OK && is_known;
 }
 
-bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
-                        struct bs_document *document_out)
+bool bs_fetch_resolve(struct bs_fetcher *fetcher, struct bs_document *document)
 {
-	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
+	return bs_reader_resolve(fetcher->reader, document);
 }
 
 void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
