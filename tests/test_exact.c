@@ -112,7 +112,7 @@ static bool row_has(const struct asked *asked, const struct bs_slab *slab, uint3
 	struct bs_doc_record record;
 	char id[16];
 	uint32_t document;
-	expect_ok(bs_slab_document(slab, row, &document, &err), &err);
+	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, &err), &err);
 	expect_ok(bs_doc_table_get(&asked->segment->docs, document, &record, &err), &err);
 	snprintf(id, sizeof(id), "%.*s", (int)record.name_bytes, (const char *)record.name);
 	return asked->corpus->has[strtoul(id, NULL, 10) * asked->corpus->n_words + asked->word];
@@ -155,7 +155,7 @@ static bool is_listed(const struct asked *asked, const struct bs_slab *slab, uin
 	struct bs_error err = {""};
 	uint32_t document;
 	bool has;
-	expect_ok(bs_slab_document(slab, row, &document, &err), &err);
+	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, &err), &err);
 	expect_ok(bs_rare_lists_find(&asked->segment->terms.rare_lists, document, (uint32_t)asked->term.ordinal, &has,
 	                             &err),
 	          &err);

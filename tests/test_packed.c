@@ -27,11 +27,10 @@ static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 		narrow[i] = (uint32_t)values[i];
 	unlink("file");
 	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_file_writer_section(writer, SECTION, 0);
 	if (as_u32)
-		bs_packed_write_u32(writer, narrow, n);
+		bs_packed_write_u32(writer, SECTION, 0, narrow, n);
 	else
-		bs_packed_write_u64(writer, values, n);
+		bs_packed_write_u64(writer, SECTION, 0, values, n);
 	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
 

@@ -1,7 +1,6 @@
 /* buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an unknown number of bytes
  * uses it. Not thread-safe: a buffer belongs to one thread at a time. */
-#ifndef BS_CORE_BASE_BUFFER_H
-#define BS_CORE_BASE_BUFFER_H
+#pragma once
 
 #include <string.h>
 
@@ -85,4 +84,3 @@ static inline void bs_buffer_clear(struct bs_buffer *buffer)
 }
 
 BS_END_DECLS
-#endif

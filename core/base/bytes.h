@@ -1,6 +1,5 @@
 /* bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only. */
-#ifndef BS_CORE_BASE_BYTES_H
-#define BS_CORE_BASE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,5 +147,3 @@ static inline uint32_t bs_count_bits(uint64_t x)
 	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
-
-#endif

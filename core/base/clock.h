@@ -1,6 +1,5 @@
 /* clock.h: the clock of the library: what durations are measured by. */
-#ifndef BS_CORE_BASE_CLOCK_H
-#define BS_CORE_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -12,5 +11,3 @@ static inline uint64_t bs_now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-#endif

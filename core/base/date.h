@@ -3,8 +3,7 @@
  * space for the T, with an offset (Z, +02, +02:00, +0200) or without: UTC. A shorter one stands for the whole of its year,
  * month, day, hour, minute, second or part of one. In the proleptic Gregorian calendar, years 0 to 9999.
  */
-#ifndef BS_CORE_BASE_DATE_H
-#define BS_CORE_BASE_DATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *sta
 
 /* The same, or so long before now: 90s, 30m, 2h, 3d, 2w. */
 bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now, struct bs_moment *start_out);
-
-#endif

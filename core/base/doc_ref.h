@@ -1,6 +1,5 @@
 /* doc_ref.h: which document of a snapshot (snapshot.h). */
-#ifndef BS_CORE_BASE_DOC_REF_H
-#define BS_CORE_BASE_DOC_REF_H
+#pragma once
 
 #include "core/base/vector.h"
 
@@ -13,5 +12,3 @@ BS_VECTOR(bs_doc_refs, struct bs_doc_ref);
 
 #define BS_DOC_EXCLUDED (UINT32_MAX - 1) /* instead of a segment: an entry of the exclusions */
 #define BS_DOC_NONE     UINT32_MAX       /* no document */
-
-#endif

@@ -6,8 +6,7 @@
  * global state; the caller owns the struct. Thread-safe as long as two threads do not share one struct bs_error. The
  * codes, the struct, bs_fail and bs_status_name are part of the public interface: core/bitsift/status.h.
  */
-#ifndef BS_CORE_BASE_ERROR_H
-#define BS_CORE_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,4 +27,3 @@ static inline bool bs_is_fatal(enum bs_status status)
 }
 
 BS_END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* folder_listing.h: what a folder holds, as a walk finds it and the file `folders` of an index records it. */
-#ifndef BS_CORE_BASE_FOLDER_LISTING_H
-#define BS_CORE_BASE_FOLDER_LISTING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline struct bs_entry bs_folder_listing_next(const struct bs_folder_list
 	*at += 2u + entry[1];
 	return (struct bs_entry){(enum bs_entry_kind)entry[0], (const char *)entry + 2, entry[1]};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* gram_hash.h: how grams (core/text/grams.h) are hashed, for the kernels too. Part of the scheme of an index. */
-#ifndef BS_CORE_BASE_GRAM_HASH_H
-#define BS_CORE_BASE_GRAM_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ static inline uint32_t bs_gram_bucket(uint32_t hash)
 {
 	return hash >> 14;
 }
-
-#endif

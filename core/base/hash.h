@@ -11,8 +11,7 @@
  * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the finaliser of splitmix64, so
  * that two levels of one term are independent.
  */
-#ifndef BS_CORE_BASE_HASH_H
-#define BS_CORE_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline uint32_t bs_hash_position(struct bs_probe probe, uint32_t i, uint3
 {
 	return bs_hash_reduce(probe.start + (uint64_t)i * probe.step, m);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* source_kind.h: what a source can be, as the manifest records it. corpus/read/source.h is about reading them. */
-#ifndef BS_CORE_BASE_SOURCE_KIND_H
-#define BS_CORE_BASE_SOURCE_KIND_H
+#pragma once
 
 /* Numbers of the file format: none is ever used again for something else. */
 enum bs_source_kind {
@@ -10,5 +9,3 @@ enum bs_source_kind {
 	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines must be stored */
 	BS_SOURCE_FORGOTTEN = 5,  /* was one: no document of it lives, and segments may still name its number */
 };
-
-#endif

@@ -14,8 +14,7 @@
  *             filled up with a 0. Of a negative one all behind the sign is inverted, and an ff follows.
  *     date    40; the first us that it stands for, since 1970, and 2^63, in eight bytes, the highest first.
  */
-#ifndef BS_CORE_BASE_VALUE_H
-#define BS_CORE_BASE_VALUE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
@@ -88,5 +87,3 @@ bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
 
 /* The dates from one ns until before another, and the years of numbers in it. */
 void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * The arguments of the macros are evaluated more than once.
  */
-#ifndef BS_CORE_BASE_VECTOR_H
-#define BS_CORE_BASE_VECTOR_H
+#pragma once
 
 #include "core/base/buffer.h"
 
@@ -55,5 +54,3 @@ BS_VECTOR(bs_u64s, uint64_t);
 
 /* Removes all items and frees the memory. */
 #define bs_vector_deinit(vector) bs_buffer_deinit(&(vector)->bytes)
-
-#endif

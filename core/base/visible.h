@@ -1,6 +1,5 @@
 /* visible.h: UTF-8 character by character. See bitsift/escape.h. */
-#ifndef BS_CORE_BASE_VISIBLE_H
-#define BS_CORE_BASE_VISIBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at);
 
 /* Whether all of a text is valid UTF-8. */
 bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Probabilities are fractions of 2^32, computed by integers from t and n, which both sides know.
  */
-#ifndef BS_CORE_BLOOM_BIT_CODE_H
-#define BS_CORE_BLOOM_BIT_CODE_H
+#pragma once
 
 #include "core/base/buffer.h"
 
@@ -19,5 +18,3 @@ enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_se
 
 /* Sets the bits, which are all 0, to those of the code: false if the bytes are no code of n_bits bits of which n_set are set. */
 bool bs_bit_decode(const uint8_t *bytes, size_t n_bytes, uint64_t n_bits, uint64_t n_set, uint8_t *bits);
-
-#endif

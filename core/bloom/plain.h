@@ -1,7 +1,6 @@
 /* plain.h: what the other members of the Bloom family (bitsift/bloom.h) need of the classic filter: which bits a key has, and its
  * shape. */
-#ifndef BS_CORE_BLOOM_PLAIN_H
-#define BS_CORE_BLOOM_PLAIN_H
+#pragma once
 
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
@@ -34,5 +33,3 @@ enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes, struct b
 enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b, struct bs_error *err) BS_WARN_UNUSED;
 /* The bits of a filter, for who builds one otherwise than by adding keys. */
 uint8_t *bs_bloom_bits(struct bs_bloom *bloom);
-
-#endif

@@ -5,8 +5,7 @@
  * were needed so far. Each answer takes the part of the interval that its probability is. A code is a fraction in the last
  * interval, of one digit more. All of it is integers: the same code on every machine.
  */
-#ifndef BS_CORE_BLOOM_RANGE_CODER_H
-#define BS_CORE_BLOOM_RANGE_CODER_H
+#pragma once
 
 #include "core/base/buffer.h"
 
@@ -65,5 +64,3 @@ static inline bool bs_range_is_over(const struct bs_range_decoder *decoder)
 
 /* After the last answer: the bytes are as many as these answers took. */
 bool bs_range_ends_well(const struct bs_range_decoder *decoder);
-
-#endif

@@ -2,8 +2,7 @@
  * stored.h: the head that all stored forms of the Bloom family have, 64 bytes, and what it must say. FORMAT.md, "Filters", has it
  * byte by byte. The body that follows is its member's business.
  */
-#ifndef BS_CORE_BLOOM_STORED_H
-#define BS_CORE_BLOOM_STORED_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -38,5 +37,3 @@ enum bs_status bs_stored_check_body(enum bs_stored_kind kind, const uint8_t *byt
 /* The one place that says BS_CORRUPT: what is wrong with the byte at this offset. */
 enum bs_status bs_stored_corrupt(enum bs_stored_kind kind, uint64_t at, struct bs_error *err, const char *format, ...)
 	BS_PRINTF(4, 5);
-
-#endif

@@ -7,8 +7,7 @@
  * second opinion on the writer's and the readers' understanding of the format. Stored text is decoded by
  * corpus/changes/stored_text.h, which knows its compression.
  */
-#ifndef BS_CORE_CHECK_CHECK_H
-#define BS_CORE_CHECK_CHECK_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
@@ -35,5 +34,3 @@ struct bs_check_sums {
  */
 enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_options *options, struct bs_check_sums *sums_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

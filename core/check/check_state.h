@@ -1,7 +1,6 @@
 /* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a segment but its terms and values,
  * check_terms.c and check_values.c. */
-#ifndef BS_CORE_CHECK_CHECK_STATE_H
-#define BS_CORE_CHECK_CHECK_STATE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -98,5 +97,3 @@ static inline uint32_t packed_u32_at(struct check *check, const struct bs_packed
 	TRY(check, bs_packed_get_u32(packed, i, &value, check->err));
 	return value;
 }
-
-#endif

@@ -196,7 +196,7 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	const uint8_t *bits;
 	size_t n_bytes;
 	uint32_t document;
-	enum bs_status status = bs_slab_document(word->slab, row, &document, &walk->tf_err);
+	enum bs_status status = bs_packed_get_u32(&word->slab->rows, row, &document, &walk->tf_err);
 	if (!status)
 		status = bs_tf_table_get(&segment->terms.tfs, document, &bits, &n_bytes, &walk->tf_err);
 	if (status)

@@ -1,6 +1,5 @@
 /* check_terms.h: checks the terms of a segment. For check.c. */
-#ifndef BS_CORE_CHECK_CHECK_TERMS_H
-#define BS_CORE_CHECK_CHECK_TERMS_H
+#pragma once
 
 #include "core/check/check_state.h"
 
@@ -9,5 +8,3 @@ void bs_check_listed_terms(struct check *check);
 
 /* The lexicon against itself, against the slabs, exceptions and lists, which have been looked at, and tf codes. */
 void bs_check_terms(struct check *check);
-
-#endif

@@ -1,10 +1,7 @@
 /* check_values.h: checks the numbers and dates of a segment. For check.c. */
-#ifndef BS_CORE_CHECK_CHECK_VALUES_H
-#define BS_CORE_CHECK_CHECK_VALUES_H
+#pragma once
 
 #include "core/check/check_state.h"
 
 /* Numbers and dates; when the slabs have been looked at. */
 void bs_check_values(struct check *check);
-
-#endif

@@ -1,6 +1,5 @@
 /* binary_search.h: the one binary search. */
-#ifndef BS_CORE_COLLECTIONS_BINARY_SEARCH_H
-#define BS_CORE_COLLECTIONS_BINARY_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@
 		}                                                                                  \
 		(first) = (__typeof__(first))bs_low_;                                                    \
 	} while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * Deflate, RFC 1951), and tables that decode them in one look or two. The lexicon and the lists of rare terms are
  * written in such codes. Bytes: FORMAT.md.
  */
-#ifndef BS_CORE_COLLECTIONS_PREFIX_CODE_H
-#define BS_CORE_COLLECTIONS_PREFIX_CODE_H
+#pragma once
 
 #include <string.h>
 
@@ -131,5 +130,3 @@ enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t
                             bool *valid_out, struct bs_error *err) BS_WARN_UNUSED;
 /* After the last of them, before the first bs_code_get. */
 void bs_code_set_finish(struct bs_code_set *set, size_t n_codes);
-
-#endif

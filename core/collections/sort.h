@@ -1,6 +1,5 @@
 /* sort.h: sorting that may take long: qsort_r, which asks the watch (watch.h) in between. Few items: qsort_r itself. */
-#ifndef BS_CORE_COLLECTIONS_SORT_H
-#define BS_CORE_COLLECTIONS_SORT_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -8,5 +7,3 @@
  * items are all there, in no order. */
 enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes, int (*compare)(const void *a, const void *b, void *context),
                        void *context, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* string_list.h: NULL-ended lists of strings. */
-#ifndef BS_CORE_COLLECTIONS_STRING_LIST_H
-#define BS_CORE_COLLECTIONS_STRING_LIST_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -9,5 +8,3 @@ size_t bs_strings_length(char *const *list);
 void bs_strings_free(char **list); /* NULL is fine */
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

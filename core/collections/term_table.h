@@ -1,7 +1,6 @@
 /* term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
  * index run (terms of a batch, of a segment, names of fields) and of a verifier (words seen). One thread. */
-#ifndef BS_CORE_COLLECTIONS_TERM_TABLE_H
-#define BS_CORE_COLLECTIONS_TERM_TABLE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -99,5 +98,3 @@ static inline const uint8_t *bs_term_table_key(const struct bs_term_table *table
 {
 	return table->bytes.data + table->entries[number].offset;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * number below n / p, is a set that says "maybe" to an absent key at the rate p in log2(1 / p) + 1.6 bits a key, all told:
  * Mitzenmacher's compressed Bloom filter with one hash. Bytes in FORMAT.md, "Coded numbers". Here are no checksums: who keeps them has those.
  */
-#ifndef BS_CORE_FILE_CODED_H
-#define BS_CORE_FILE_CODED_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -62,5 +61,3 @@ enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* Appends every number, u64 each. BS_CORRUPT: they do not ascend, or there are other bits than theirs; BS_NO_MEMORY. */
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

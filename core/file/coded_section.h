@@ -1,6 +1,5 @@
 /* coded_section.h: coded numbers (core/file/coded.h) in a section of a file, whose pages are verified as they are touched. */
-#ifndef BS_CORE_FILE_CODED_SECTION_H
-#define BS_CORE_FILE_CODED_SECTION_H
+#pragma once
 
 #include "core/file/coded.h"
 #include "core/file/container.h"
@@ -26,5 +25,3 @@ enum bs_status bs_coded_set_has(const struct bs_coded_set *set, uint64_t number,
 /* Appends them, u64 each. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_coded_section_read(const struct bs_coded_section *at, struct bs_buffer *numbers,
                                      struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -186,6 +186,13 @@ void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size
 	writer_put(writer, bytes, n_bytes);
 }
 
+void bs_file_writer_put(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const void *bytes,
+                        size_t n_bytes)
+{
+	bs_file_writer_section(writer, id, instance);
+	bs_file_writer_bytes(writer, bytes, n_bytes);
+}
+
 void bs_file_writer_u32(struct bs_file_writer *writer, uint32_t value)
 {
 	uint8_t bytes[4];

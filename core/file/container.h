@@ -6,8 +6,7 @@
  * opened; a page of a section is verified when it is first touched, so that opening stays cheap and a flipped bit is an
  * error and not a lost document.
  */
-#ifndef BS_CORE_FILE_CONTAINER_H
-#define BS_CORE_FILE_CONTAINER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -57,6 +56,9 @@ void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features);
 /* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be new to the file. */
 void bs_file_writer_section(struct bs_file_writer *writer, uint32_t id, uint32_t instance);
 void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size_t n_bytes);
+/* Both: starts a section with these bytes. */
+void bs_file_writer_put(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const void *bytes,
+                        size_t n_bytes);
 void bs_file_writer_u32(struct bs_file_writer *writer, uint32_t value);
 void bs_file_writer_u64(struct bs_file_writer *writer, uint64_t value);
 void bs_file_writer_varint(struct bs_file_writer *writer, uint64_t value);
@@ -66,8 +68,6 @@ uint64_t bs_file_writer_section_bytes(const struct bs_file_writer *writer);
 enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Closes, removes the file and frees. NULL is fine. */
 void bs_file_writer_abort(struct bs_file_writer *writer);
-
-struct bs_container;
 
 /* Bytes of one section, borrowed from the file. Nothing in it may be read before bs_section_touch said BS_OK. */
 struct bs_section {
@@ -149,5 +149,3 @@ enum bs_status bs_container_check_layout(const struct bs_container *file, struct
 /* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to re-index. */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
 	BS_PRINTF(3, 4);
-
-#endif

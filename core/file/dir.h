@@ -7,8 +7,7 @@
  *
  * It may also be an index in memory (memory.h): then its files are there, nothing is flushed, and nobody else owns one.
  */
-#ifndef BS_CORE_FILE_DIR_H
-#define BS_CORE_FILE_DIR_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -72,5 +71,3 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 /* Whether what stands at path, relative to the folder that holds the directory, lies in that folder whatever links lead
  * there; also if nothing stands there. Nothing outside is looked at. */
 bool bs_dir_is_beside(const struct bs_dir *dir, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  * memory.h: an index that is no directory: a table of names, each with a file in memory or without a name on disk, and the writer's lock. dir.c puts it
  * behind the functions that open the files of a directory; bitsift/writer.h has what others may do with it.
  */
-#ifndef BS_CORE_FILE_MEMORY_H
-#define BS_CORE_FILE_MEMORY_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -23,5 +22,3 @@ enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names,
 /* The writer's lock. BS_BUSY, unless it waits; BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err) BS_WARN_UNUSED;
 void bs_memory_unlock(struct bs_memory *memory);
-
-#endif

@@ -55,8 +55,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 		starts[block + 1] = starts[block] + coded.used_bytes;
 	}
 	if (!status) {
-		bs_file_writer_section(writer, sections.offsets, 0);
-		bs_packed_write_u64(writer, starts, bs_count_blocks(n, BS_NAMES_BLOCK) + 1);
+		bs_packed_write_u64(writer, sections.offsets, 0, starts, bs_count_blocks(n, BS_NAMES_BLOCK) + 1);
 	}
 	free(starts);
 	bs_buffer_deinit(&coded);
@@ -181,23 +180,17 @@ enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint
 	return BS_OK;
 }
 
-void bs_names_prefetch_block(const struct bs_names *names, uint64_t i)
+void bs_names_prefetch(const struct bs_names *names, uint64_t i, unsigned step)
 {
-	__builtin_prefetch(&names->blocks[i / BS_NAMES_BLOCK]);
-}
-
-void bs_names_prefetch_place(const struct bs_names *names, uint64_t i)
-{
-	const struct bs_names_block *block = __atomic_load_n(&names->blocks[i / BS_NAMES_BLOCK], __ATOMIC_ACQUIRE);
-	if (block)
-		__builtin_prefetch(&block->ends[i % BS_NAMES_BLOCK]);
-}
-
-void bs_names_prefetch(const struct bs_names *names, uint64_t i)
-{
-	const struct bs_names_block *block = __atomic_load_n(&names->blocks[i / BS_NAMES_BLOCK], __ATOMIC_ACQUIRE);
-	if (block)
-		__builtin_prefetch(block->bytes + (i % BS_NAMES_BLOCK ? block->ends[i % BS_NAMES_BLOCK - 1] : 0));
+	struct bs_names_block **place = &names->blocks[i / BS_NAMES_BLOCK];
+	const uint32_t at = i % BS_NAMES_BLOCK;
+	if (step == 0)
+		__builtin_prefetch(place);
+	const struct bs_names_block *block = step > 0 ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
+	if (block && step == 1)
+		__builtin_prefetch(&block->ends[at]);
+	else if (block)
+		__builtin_prefetch(block->bytes + (at ? block->ends[at - 1] : 0));
 }
 
 /* What names lie in is asked for so many numbers before it is read, each step that far before the next. */
@@ -206,9 +199,9 @@ void bs_names_prefetch(const struct bs_names *names, uint64_t i)
 static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i, size_t n)
 {
 	if (i + 2 * AHEAD < n)
-		bs_names_prefetch_place(names, (uint32_t)numbers[i + 2 * AHEAD]);
+		bs_names_prefetch(names, (uint32_t)numbers[i + 2 * AHEAD], 1);
 	if (i + AHEAD < n)
-		bs_names_prefetch(names, (uint32_t)numbers[i + AHEAD]);
+		bs_names_prefetch(names, (uint32_t)numbers[i + AHEAD], 2);
 }
 
 enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers, size_t n_numbers, struct bs_buffer *out,

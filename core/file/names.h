@@ -7,8 +7,7 @@
  * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end. A run that may
  * ask for all names of a large index has them kept in a spill.
  */
-#ifndef BS_CORE_FILE_NAMES_H
-#define BS_CORE_FILE_NAMES_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -54,12 +53,8 @@ enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint
  * very many. As above. */
 enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers, size_t n_numbers, struct bs_buffer *out,
                                size_t *ends_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Ask the memory for the block of name i < n, then for where the name is in it, then for the name, if it is decoded; some
- * time lies between. */
-void bs_names_prefetch_block(const struct bs_names *names, uint64_t i);
-void bs_names_prefetch_place(const struct bs_names *names, uint64_t i);
-void bs_names_prefetch(const struct bs_names *names, uint64_t i);
+/* Asks the memory for the block of name i < n (step 0), for where the name is in it (1), for the name (2), if it is decoded; some time
+ * lies between. */
+void bs_names_prefetch(const struct bs_names *names, uint64_t i, unsigned step);
 /* Every byte, and that nothing stands between or behind the names. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -187,7 +187,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
                               struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t next; /* the first block behind that in which the value may be */
+	uint64_t next; /* the block after the one that may have the value */
 	*found_out = false;
 	*i_out = 0;
 	if (packed->n == 0)
@@ -311,8 +311,9 @@ static void write_blocks(struct bs_file_writer *writer, const struct source *fro
 	}
 }
 
-static void write_all(struct bs_file_writer *writer, struct source from)
+static void write_all(struct bs_file_writer *writer, uint32_t id, uint32_t instance, struct source from)
 {
+	bs_file_writer_section(writer, id, instance);
 	from.may_slope = is_worth_slopes(&from);
 	bs_file_writer_require(writer, from.may_slope ? BS_FEATURE_SLOPED_NUMBERS : 0u);
 	write_directory(writer, &from);
@@ -320,17 +321,20 @@ static void write_all(struct bs_file_writer *writer, struct source from)
 	bs_file_writer_u64(writer, from.n);
 }
 
-void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, uint64_t n)
+void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint32_t *values,
+                         uint64_t n)
 {
-	write_all(writer, (struct source){.u32 = values, .n = n});
+	write_all(writer, id, instance, (struct source){.u32 = values, .n = n});
 }
 
-void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n)
+void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
+                         uint64_t n)
 {
-	bs_packed_write_every(writer, values, 1, n);
+	bs_packed_write_every(writer, id, instance, values, 1, n);
 }
 
-void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n)
+void bs_packed_write_every(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
+                           uint64_t stride, uint64_t n)
 {
-	write_all(writer, (struct source){.u64 = values, .stride = stride, .n = n});
+	write_all(writer, id, instance, (struct source){.u64 = values, .stride = stride, .n = n});
 }

@@ -15,8 +15,7 @@
  * Any value is two look-ups away, one in the directory and one in the bits. The last eight bytes also let a reader load
  * a word wherever bits begin. In FORMAT.md: packed arrays.
  */
-#ifndef BS_CORE_FILE_PACKED_H
-#define BS_CORE_FILE_PACKED_H
+#pragma once
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -177,10 +176,11 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 /* That every byte of the section is as a writer makes it of these values: for a check, which has all the time. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The whole content of a section that was just begun. Sticky like the writer. */
-void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, uint64_t n);
-void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n);
+/* A section that is these values. Sticky like the writer. */
+void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint32_t *values,
+                         uint64_t n);
+void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
+                         uint64_t n);
 /* The same of values[0], values[stride], ... */
-void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n);
-
-#endif
+void bs_packed_write_every(struct bs_file_writer *writer, uint32_t id, uint32_t instance, const uint64_t *values,
+                           uint64_t stride, uint64_t n);

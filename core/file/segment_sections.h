@@ -1,7 +1,6 @@
 /* segment_sections.h: the numbers of the sections of segments, tombstones and exclusions. Private to the files that
  * read and write them; FORMAT.md tells what each holds. A number is never used again for something else. */
-#ifndef BS_CORE_FILE_SEGMENT_SECTIONS_H
-#define BS_CORE_FILE_SEGMENT_SECTIONS_H
+#pragma once
 
 /* The one section of tombstones. */
 #define BS_SECTION_BITS 1u
@@ -63,5 +62,3 @@ enum bs_section_id {
 	BS_SECTION_FIELD_TEXTS = 68,  /* two u32 a field: how many of its texts are numbers or dates, and how many are not */
 	BS_SECTION_GRAM_SET = 64,     /* trigrams of words and texts, coded (core/file/coded.h): for summaries */
 };
-
-#endif

@@ -2,8 +2,7 @@
  * spill.h: room for small pieces that are all kept until the end of a run: in memory while they are few, then in a temporary
  * file, mapped, which no limit on memory counts (bs_buffer_use_file). Any number of threads may take pieces.
  */
-#ifndef BS_CORE_FILE_SPILL_H
-#define BS_CORE_FILE_SPILL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -28,5 +27,3 @@ void bs_spill_init(struct bs_spill *spill, const struct bs_dir *dir, uint64_t me
 void bs_spill_deinit(struct bs_spill *spill);
 /* A piece, aligned for u64, with any contents. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

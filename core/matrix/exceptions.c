@@ -361,12 +361,9 @@ static void write_sections(struct bs_file_writer *writer, const struct bs_u32s *
                            const struct bs_buffer *coded)
 {
 	static const uint8_t pad[BS_EXCEPTIONS_PAD];
-	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
-	bs_packed_write_u32(writer, terms->items, bs_vector_n(terms));
-	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
-	bs_packed_write_u64(writer, offsets->items, bs_vector_n(offsets));
-	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
-	bs_file_writer_bytes(writer, coded->data, coded->used_bytes);
+	bs_packed_write_u32(writer, BS_SECTION_EXCEPTION_TERMS, 0, terms->items, bs_vector_n(terms));
+	bs_packed_write_u64(writer, BS_SECTION_EXCEPTION_OFFSETS, 0, offsets->items, bs_vector_n(offsets));
+	bs_file_writer_put(writer, BS_SECTION_EXCEPTION_ROWS, 0, coded->data, coded->used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 

@@ -10,8 +10,7 @@
  *
  * Rows are counted through the slabs of the segment: bs_slab.first_row + row. In FORMAT.md: sections 26 to 28.
  */
-#ifndef BS_CORE_MATRIX_EXCEPTIONS_H
-#define BS_CORE_MATRIX_EXCEPTIONS_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -82,5 +81,3 @@ enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const s
 /* n_rows: of the segment. */
 enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_file_writer *writer,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

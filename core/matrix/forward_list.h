@@ -9,8 +9,7 @@
  * where Elias-Fano, which knows nothing of runs, takes 10.8 and 11.5. A sample says for every 32nd run where it begins.
  * Bytes: FORMAT.md.
  */
-#ifndef BS_CORE_MATRIX_FORWARD_LIST_H
-#define BS_CORE_MATRIX_FORWARD_LIST_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -94,5 +93,3 @@ uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_n
 /* Sets what the row's list, n ascending ordinals, has to have. */
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,
                            uint32_t row_of_group, const uint32_t *ordinals, uint32_t n);
-
-#endif

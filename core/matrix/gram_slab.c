@@ -17,8 +17,7 @@ enum bs_status bs_gram_slab_begin(struct bs_file_writer *writer, uint32_t i, con
 	bs_store_u32(entry, shape->size_class);
 	bs_store_u32(entry + 4, shape->n_docs);
 	bs_store_u32(entry + 8, shape->n_columns);
-	bs_file_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
-	bs_packed_write_u32(writer, rows, shape->n_docs);
+	bs_packed_write_u32(writer, BS_SECTION_GRAM_ROWS, i, rows, shape->n_docs);
 	bs_file_writer_section(writer, BS_SECTION_GRAM_COLUMNS, i);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
@@ -29,8 +28,7 @@ void bs_gram_slabs_write(struct bs_file_writer *writer, const struct bs_gram_met
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
 		if (bs_gram_listed_end(tier) == 0)
 			continue;
-		bs_file_writer_section(writer, BS_SECTION_GRAM_TIERS, tier);
-		bs_packed_write_u32(writer, listed[tier], meta->n_listed[tier]);
+		bs_packed_write_u32(writer, BS_SECTION_GRAM_TIERS, tier, listed[tier], meta->n_listed[tier]);
 	}
 	bs_file_writer_section(writer, BS_SECTION_GRAM_META, 0);
 	bs_file_writer_u64(writer, BS_GRAM_SCHEME);
@@ -41,8 +39,7 @@ void bs_gram_slabs_write(struct bs_file_writer *writer, const struct bs_gram_met
 		bs_file_writer_u32(writer, meta->n_listed[tier]);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
 		bs_file_writer_bytes(writer, &meta->n_hashes[tier], 1);
-	bs_file_writer_section(writer, BS_SECTION_GRAM_SLABS, 0);
-	bs_file_writer_bytes(writer, entries->data, entries->used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_GRAM_SLABS, 0, entries->data, entries->used_bytes);
 }
 
 static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_container *file, uint32_t i,

@@ -17,8 +17,7 @@
  * Columns are as long as there are files, not padded to lines: slabs are many, one for each size of files, and the last
  * lines of all their columns would be a good part of the index.
  */
-#ifndef BS_CORE_MATRIX_GRAM_SLAB_H
-#define BS_CORE_MATRIX_GRAM_SLAB_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -122,11 +121,3 @@ enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t ke
 /* Bytes [first, first + n_bytes) of a column, borrowed, not aligned. BS_CORRUPT. */
 enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
                                    const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Which document a row is. BS_CORRUPT. */
-static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row,
-                                                                  uint32_t *document_out, struct bs_error *err)
-{
-	return bs_packed_get_u32(&slab->rows, row, document_out, err);
-}
-
-#endif

@@ -5,8 +5,7 @@
  * *P*: 1.4 M paragraphs, 32 terms each; *L*: the 78,000 files of the Linux tree, 351 each. Where more is known,
  * bench/README.md ("What was decided by measuring") and bench/NOTES.md have it.
  */
-#ifndef BS_CORE_MATRIX_PRICES_H
-#define BS_CORE_MATRIX_PRICES_H
+#pragma once
 
 /* Columns of a term: core/matrix/treatment.c. Times are of P and L, in a warm cache. */
 #define BS_PRICE_LINE_NS             8.0   /* a line of a column that is read in order, with its loop and branch */
@@ -94,5 +93,3 @@
 #define BS_PRICE_RECORD_GRAM_LEFT_OUT 2.0 /* none is: there are few, and the first documents are not like all */
 #define BS_PRICE_RECORD_GRAM_COMMON   0.08
 #define BS_PRICE_RECORD_GRAM_MIDDLING 0.005
-
-#endif

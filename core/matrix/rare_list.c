@@ -136,8 +136,7 @@ void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_write
 	bs_store_u32(head, codes->docs_log2);
 	for (uint32_t i = 0; i < first_symbol[CODES]; i++)
 		head[HEAD_BYTES + i / 2] |= (uint8_t)(codes->lengths[i] << (i % 2 * 4));
-	bs_file_writer_section(writer, BS_SECTION_RARE_CODES, 0);
-	bs_file_writer_bytes(writer, head, sizeof(head));
+	bs_file_writer_put(writer, BS_SECTION_RARE_CODES, 0, head, sizeof(head));
 	bs_file_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
 }
 
@@ -145,8 +144,7 @@ void bs_rare_lists_end(const struct bs_u64s *offsets, struct bs_file_writer *wri
 {
 	static const uint8_t pad[BS_BITS_PAD_BYTES];
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
-	bs_file_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
-	bs_packed_write_u64(writer, offsets->items, bs_vector_n(offsets));
+	bs_packed_write_u64(writer, BS_SECTION_RARE_OFFSETS, 0, offsets->items, bs_vector_n(offsets));
 }
 
 /* Bits of the code of a symbol. */

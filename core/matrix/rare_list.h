@@ -14,8 +14,7 @@
  * a Linux tree, a list for each, and 11.1 in its paragraphs, eight of them a list (exponential Golomb codes, each document
  * alone: 10.0 and 16.5). A sample says for every 64th run where it begins. In FORMAT.md: sections 53 to 55.
  */
-#ifndef BS_CORE_MATRIX_RARE_LIST_H
-#define BS_CORE_MATRIX_RARE_LIST_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -96,5 +95,3 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
  * it begins in bytes, and one more, where the last one ends. Sticky like the writer. */
 void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_writer *writer);
 void bs_rare_lists_end(const struct bs_u64s *offsets, struct bs_file_writer *writer);
-
-#endif

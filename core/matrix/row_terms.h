@@ -12,8 +12,7 @@
  * for each posting of a term that 17 of them or more have. Columns and exceptions, compressed, take 18.6 for the same; but they can be searched.
  * In FORMAT.md: sections 66 and 67.
  */
-#ifndef BS_CORE_MATRIX_ROW_TERMS_H
-#define BS_CORE_MATRIX_ROW_TERMS_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -74,5 +73,3 @@ enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_co
                                   uint32_t n_terms, struct bs_error *err) BS_WARN_UNUSED;
 /* The ranks of the next row, as u32 in place of what the buffer holds. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_u32s *ranks, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -23,8 +23,7 @@
  * and segments too small to fill lines, have no levels at all but a forward list: the sorted list of their terms, less
  * those that are in so many of the slab's documents that an exact column takes less.
  */
-#ifndef BS_CORE_MATRIX_SLAB_H
-#define BS_CORE_MATRIX_SLAB_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -171,13 +170,6 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
                                   uint32_t *column_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The segment's document number of a row. Inline: queries name all that they find by it. */
-static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row,
-                                                             uint32_t *document_out, struct bs_error *err)
-{
-	return bs_packed_get_u32(&slab->rows, row, document_out, err);
-}
-
 /* Forward lists: where the row's list is in forward.terms. */
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -193,5 +185,3 @@ enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, ui
 /* Forward lists: whether the row's document has the term, by its exact column or its list. */
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -9,8 +9,7 @@
  * Coarser levels leave less to be read of the finer ones. No set-up but the columns' addresses: at two dozen slabs a
  * query and a few hundred nanoseconds a slab it is what a query of rare words costs.
  */
-#ifndef BS_CORE_MATRIX_SLAB_AND_H
-#define BS_CORE_MATRIX_SLAB_AND_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -74,5 +73,3 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 /* The first n bits set. */
 void bs_live_all(struct bs_live *live, uint32_t n);
 bool bs_live_any(const struct bs_live *live);
-
-#endif

@@ -391,11 +391,10 @@ void bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file
 	static const uint8_t pad[BS_TF_PAD_BYTES];
 	static const uint64_t start = 0;
 	bool is_empty = builder->ends.used_bytes == 0;
-	bs_file_writer_section(writer, BS_SECTION_DOC_TF_OFFSETS, 0);
-	bs_packed_write_u64(writer, is_empty ? &start : (const uint64_t *)(const void *)builder->ends.data,
+	bs_packed_write_u64(writer, BS_SECTION_DOC_TF_OFFSETS, 0,
+	                    is_empty ? &start : (const uint64_t *)(const void *)builder->ends.data,
 	                    is_empty ? 1 : builder->ends.used_bytes / 8);
-	bs_file_writer_section(writer, BS_SECTION_DOC_TFS, 0);
-	bs_file_writer_bytes(writer, builder->bits.data, builder->bits.used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_DOC_TFS, 0, builder->bits.data, builder->bits.used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 

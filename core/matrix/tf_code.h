@@ -20,8 +20,7 @@
  *
  * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
  */
-#ifndef BS_CORE_MATRIX_TF_CODE_H
-#define BS_CORE_MATRIX_TF_CODE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -96,5 +95,3 @@ enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_conta
 /* The bits of a document, for bs_tf_decode. BS_CORRUPT. */
 enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
                                size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -9,8 +9,7 @@
  * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by
  * one. A level has no df and no coarse columns: it is asked for only where its word is. In FORMAT.md: section 5.
  */
-#ifndef BS_CORE_MATRIX_TF_LEVELS_H
-#define BS_CORE_MATRIX_TF_LEVELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_s
 
 /* Whether levels read from a file keep every rule stated above. */
 bool bs_tf_levels_are_valid(const struct bs_tf_levels *levels);
-
-#endif

@@ -1,8 +1,7 @@
 /* treatment.h: how many columns of which level a term gets ("treatment", after BitFunnel), as a pure function of its
  * document frequency in the segment, through a table stored there. Index and query both read the table; nothing else
  * decides, so that a query cannot lose a document to a changed formula. */
-#ifndef BS_CORE_MATRIX_TREATMENT_H
-#define BS_CORE_MATRIX_TREATMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ const struct bs_treatment *bs_treatment_find(const struct bs_treatment_table *ta
 
 /* Whether a table read from a file keeps every rule stated above. */
 bool bs_treatment_table_is_valid(const struct bs_treatment_table *table);
-
-#endif

@@ -12,8 +12,7 @@
  * documents have that many. What is left, and what few documents of the slab have, stands in a list of rows and ranks, by
  * rows and ranks. In FORMAT.md: sections 56 to 61.
  */
-#ifndef BS_CORE_MATRIX_VALUE_COLUMN_H
-#define BS_CORE_MATRIX_VALUE_COLUMN_H
+#pragma once
 
 #include "core/base/value.h"
 #include "core/file/container.h"
@@ -131,5 +130,3 @@ static inline uint64_t bs_value_layer_lines(uint32_t n_blocks, uint32_t n_slices
 {
 	return (uint64_t)n_blocks * (1 + n_slices);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* catalog_grep.h: bs_catalog_grep with what the program adds. Private, as options.h. */
-#ifndef BS_CORE_PROGRAM_CATALOG_GREP_H
-#define BS_CORE_PROGRAM_CATALOG_GREP_H
+#pragma once
 
 #include "core/bitsift/catalog.h"
 #include "core/program/options.h"
@@ -10,5 +9,3 @@
 enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
                                            const struct bs_grep_program *program, struct bs_catalog_grep_result *result_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

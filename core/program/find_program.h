@@ -1,6 +1,5 @@
 /* find_program.h: bs_find with what the program adds. Private, as options.h. */
-#ifndef BS_CORE_PROGRAM_FIND_PROGRAM_H
-#define BS_CORE_PROGRAM_FIND_PROGRAM_H
+#pragma once
 
 #include "core/bitsift/search.h"
 #include "core/program/options.h"
@@ -9,5 +8,3 @@
 enum bs_status bs_find_for_program(struct bs_finder *finder, const struct bs_find_request *request,
                                    const struct bs_find_program *program, struct bs_find_result *result_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* grep_program.h: bs_grep with what the program adds. Private, as options.h. */
-#ifndef BS_CORE_PROGRAM_GREP_PROGRAM_H
-#define BS_CORE_PROGRAM_GREP_PROGRAM_H
+#pragma once
 
 #include "core/bitsift/grep.h"
 #include "core/program/options.h"
@@ -8,5 +7,3 @@
 /* As bs_grep, which is this with program NULL. */
 enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const struct bs_grep_program *program,
                                    struct bs_grep_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Zero-initialise a struct for what the library does without it.
  */
-#ifndef BS_CORE_PROGRAM_OPTIONS_H
-#define BS_CORE_PROGRAM_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ struct bs_find_program {
 	uint32_t snippet_columns; /* of a terminal: the longest line of a snippet; 0: 160 */
 	bool explain_bars;        /* the texts passed to the callback `explain` have bars, for a terminal */
 };
-
-#endif

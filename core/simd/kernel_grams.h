@@ -1,7 +1,6 @@
 /* kernel_grams.h: the kernels' part of indexer/batch/gram_sketch.c, eight places of a text at a time where there are
  * vectors of 256 bits that can gather; elsewhere a place at a time. */
-#ifndef BS_CORE_SIMD_KERNEL_GRAMS_H
-#define BS_CORE_SIMD_KERNEL_GRAMS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -178,7 +177,5 @@ static void fill_gram_row(const uint64_t *bits, size_t n_groups, uint32_t n, uin
 		}
 	}
 }
-
-#endif
 
 #endif

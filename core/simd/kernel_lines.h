@@ -1,7 +1,6 @@
 /* kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so), and what is done with
  * lines. */
-#ifndef BS_CORE_SIMD_KERNEL_LINES_H
-#define BS_CORE_SIMD_KERNEL_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -266,5 +265,3 @@ static inline void keep_line(uint64_t *to, struct bs_live *live, size_t block, l
 	if (is_zero_line(line))
 		clear_live(live, block);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* kernel_ranks.h: the part of the kernels' body (kernel_body.h) that compares bit-sliced numbers. */
-#ifndef BS_CORE_SIMD_KERNEL_RANKS_H
-#define BS_CORE_SIMD_KERNEL_RANKS_H
+#pragma once
 
 #include "core/simd/kernel_lines.h"
 
@@ -62,5 +61,3 @@ static inline uint64_t keep_ranks(uint64_t *lines, struct bs_live *live, const u
 	}
 	return n_read;
 }
-
-#endif

@@ -14,8 +14,7 @@
  * closed equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the
  * last byte back, the bits are read off.
  */
-#ifndef BS_CORE_SIMD_KERNEL_SOLVE_H
-#define BS_CORE_SIMD_KERNEL_SOLVE_H
+#pragma once
 
 #include <string.h>
 
@@ -274,7 +273,5 @@ static bool solve_band(const struct bs_band *band, uint8_t *bits)
 		bits[byte] = read_off(band, byte, bits);
 	return true;
 }
-
-#endif
 
 #endif

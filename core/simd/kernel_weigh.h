@@ -1,6 +1,5 @@
 /* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up, 512 documents at a time. */
-#ifndef BS_CORE_SIMD_KERNEL_WEIGH_H
-#define BS_CORE_SIMD_KERNEL_WEIGH_H
+#pragma once
 
 #include "core/simd/kernel_lines.h"
 
@@ -179,5 +178,3 @@ static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, c
 		keep_line(kept + block * BS_LINE_WORDS, live, block, mask);
 	}
 }
-
-#endif

@@ -10,8 +10,7 @@
  * when an index or a words analyzer is opened. Every version gives the same bits as "plain", which is compiled without
  * any SIMD.
  */
-#ifndef BS_CORE_SIMD_KERNELS_H
-#define BS_CORE_SIMD_KERNELS_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/simd/needle.h"
@@ -183,5 +182,3 @@ enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kerne
 
 /* Every version this machine can run, best first; returns how many (>= 1), filling at most capacity pointers. */
 size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity);
-
-#endif

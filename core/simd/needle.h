@@ -18,8 +18,7 @@
  * 32 or 64 places at once, and looks into of[] only where that leaves something. It leaves too much where a class is no
  * product of halves (0-9 and A-F); it never misses.
  */
-#ifndef BS_CORE_SIMD_NEEDLE_H
-#define BS_CORE_SIMD_NEEDLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline uint8_t bs_byte_window_at(const struct bs_byte_window *window, con
 		variants &= window->of[i][at[i]];
 	return variants;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* doc_order.h: the order of documents that every listing and every tie goes by, whatever segments they lie in: sources
  * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place, and one that was
  * found in a folder stands there where its file does; of standard input in the order of arrival. */
-#ifndef BS_CORE_STORE_DOC_ORDER_H
-#define BS_CORE_STORE_DOC_ORDER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
@@ -32,7 +31,7 @@ struct bs_doc_cursor {
 	size_t n_streams;
 };
 
-/* What a cursor goes over besides. */
+/* More documents for a cursor. */
 enum {
 	BS_CURSOR_EXCLUSIONS = 1, /* the exclusions of the source */
 	BS_CURSOR_INNER = 2, /* documents of the collections that were found in the source, a folder, in their places */
@@ -52,5 +51,3 @@ enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_err
 enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name, size_t name_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor);
-
-#endif

@@ -99,12 +99,6 @@ uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 8) + builder->names.used_bytes;
 }
 
-static void write_section(struct bs_file_writer *writer, uint32_t id, const struct bs_buffer *buffer)
-{
-	bs_file_writer_section(writer, id, 0);
-	bs_file_writer_bytes(writer, buffer->data, buffer->used_bytes);
-}
-
 /* Whoever gives texts that are not stored may keep none. */
 static bool has_checksums(const struct bs_doc_table_builder *builder)
 {
@@ -118,15 +112,14 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
                                   struct bs_error *err)
 {
 	static const uint64_t no_name = 0;
-	write_section(writer, BS_SECTION_SOURCE_RANGES, &builder->ranges);
-	bs_file_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
-	bs_packed_write_u32(writer, (const uint32_t *)(const void *)builder->lengths.data, builder->n_docs);
-	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
+	bs_file_writer_put(writer, BS_SECTION_SOURCE_RANGES, 0, builder->ranges.data, builder->ranges.used_bytes);
+	bs_packed_write_u32(writer, BS_SECTION_DOC_LENGTHS, 0, (const uint32_t *)(const void *)builder->lengths.data,
+	                    builder->n_docs);
+	bs_file_writer_put(writer, BS_SECTION_DOC_FLAGS, 0, builder->flags.data, builder->flags.used_bytes);
 	const uint64_t *places = (const uint64_t *)(const void *)builder->places.data;
-	for (uint32_t word = 0; word < 4; word++) {
-		bs_file_writer_section(writer, BS_SECTION_DOC_PLACES, word);
-		bs_packed_write_every(writer, builder->n_docs ? places + word : &no_name, 4, builder->n_docs);
-	}
+	for (uint32_t word = 0; word < 4; word++)
+		bs_packed_write_every(writer, BS_SECTION_DOC_PLACES, word, builder->n_docs ? places + word : &no_name,
+		                      4, builder->n_docs);
 	bs_file_writer_section(writer, BS_SECTION_DOC_CHECKSUMS, 0);
 	if (has_checksums(builder))
 		bs_file_writer_bytes(writer, builder->checksums.data, builder->checksums.used_bytes);
@@ -257,6 +250,7 @@ void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, 
 {
 	if (document >= table->n_docs)
 		return;
+	bs_names_prefetch(&table->names, document, step);
 	if (step == 0) {
 		bs_packed_prefetch_entry(&table->lengths, document);
 		for (unsigned word = 0; word < 4; word++)
@@ -264,13 +258,9 @@ void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, 
 		__builtin_prefetch(table->flags.data + document);
 		if (table->checksums.n_bytes > 0)
 			__builtin_prefetch(table->checksums.data + (uint64_t)document * 8);
-		bs_names_prefetch_block(&table->names, document);
 	} else if (step == 1) {
 		bs_packed_prefetch(&table->lengths, document);
 		for (unsigned word = 0; word < 4; word++)
 			bs_packed_prefetch(&table->places[word], document);
-		bs_names_prefetch_place(&table->names, document);
-	} else {
-		bs_names_prefetch(&table->names, document);
 	}
 }

@@ -1,7 +1,6 @@
 /* doc_table.h: what a segment knows of each document besides its signature: where it came from, its name there, its
  * length, and how to find its text again. Documents are numbered 0, 1, ... in document order within the segment. */
-#ifndef BS_CORE_STORE_DOC_TABLE_H
-#define BS_CORE_STORE_DOC_TABLE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -100,5 +99,3 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
  * time lies, since each knows its places from the one before. A document that is not there is passed over. */
 #define BS_DOC_PREFETCHES 3u
 void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step);
-
-#endif

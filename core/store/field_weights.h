@@ -2,8 +2,7 @@
  * field_weights.h: how many times a word counts that stands in a field: `--weight title=3`. An index keeps them as
  * strings like this one, by name of field, no field twice and none of weight 1.
  */
-#ifndef BS_CORE_STORE_FIELD_WEIGHTS_H
-#define BS_CORE_STORE_FIELD_WEIGHTS_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -32,5 +31,3 @@ static inline uint32_t bs_tf_add(uint32_t tf, uint32_t weight, uint32_t n)
 	uint64_t sum = tf + (uint64_t)weight * n;
 	return weight > 1 && n > 0 && sum > BS_MOST_WEIGHTED_TF ? BS_MOST_WEIGHTED_TF : (uint32_t)sum;
 }
-
-#endif

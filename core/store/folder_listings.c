@@ -192,8 +192,7 @@ enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer
 	enum bs_status status = bs_file_writer_open(dir, temporary, BS_FILE_FOLDERS, &writer, err);
 	if (status)
 		return status;
-	bs_file_writer_section(writer, SECTION_FOLDERS, 0);
-	bs_file_writer_bytes(writer, records->data, records->used_bytes);
+	bs_file_writer_put(writer, SECTION_FOLDERS, 0, records->data, records->used_bytes);
 	status = bs_file_writer_finish(writer, NULL, err);
 	if (status || is_written(dir, temporary, records, err))
 		return status ? status : bs_dir_rename(dir, temporary, "folders", err);

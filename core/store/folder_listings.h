@@ -6,8 +6,7 @@
  * The file is no part of a commit: each listing proves itself by its stamp, so that it may be older or newer than the
  * manifest, or missing. Bytes in FORMAT.md. Who takes listings, and when one may be trusted: corpus/walk/walk.h.
  */
-#ifndef BS_CORE_STORE_FOLDER_LISTINGS_H
-#define BS_CORE_STORE_FOLDER_LISTINGS_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -54,5 +53,3 @@ enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source
 /* Replaces the file, unless it says just this already; without records there is none. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records,
                                 struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

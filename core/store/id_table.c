@@ -54,10 +54,8 @@ void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n)
 
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer)
 {
-	bs_file_writer_section(writer, BS_SECTION_ID_STARTS, 0);
-	bs_packed_write_u64(writer, table->own_starts, table->n_buckets + 1);
-	bs_file_writer_section(writer, BS_SECTION_ID_ENTRIES, 0);
-	bs_packed_write_u64(writer, table->own_entries, table->own_starts[table->n_buckets]);
+	bs_packed_write_u64(writer, BS_SECTION_ID_STARTS, 0, table->own_starts, table->n_buckets + 1);
+	bs_packed_write_u64(writer, BS_SECTION_ID_ENTRIES, 0, table->own_entries, table->own_starts[table->n_buckets]);
 }
 
 static enum bs_status open_order(struct bs_id_table *table, const struct bs_container *file, struct bs_error *err)

@@ -8,8 +8,7 @@
  * is only that the document may bear the id: its record knows. A segment without a table, or with few documents, gets one in
  * memory; but one whose ids ascend needs none, and says so: they are looked for by halves.
  */
-#ifndef BS_CORE_STORE_ID_TABLE_H
-#define BS_CORE_STORE_ID_TABLE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
@@ -60,5 +59,3 @@ enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, 
 /* Of a table of a file: that it is well made, of documents below n_docs. BS_CORRUPT. */
 enum bs_status bs_id_table_check(const struct bs_id_table *table, uint64_t n_docs, const struct bs_container *file,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

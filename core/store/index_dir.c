@@ -377,8 +377,7 @@ enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, co
 	enum bs_status status = bs_index_file_begin(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
 	if (status)
 		return status;
-	bs_file_writer_section(writer, BS_SECTION_BITS, 0);
-	bs_file_writer_bytes(writer, bits, (size_t)((n_docs + 7) / 8));
+	bs_file_writer_put(writer, BS_SECTION_BITS, 0, bits, (size_t)((n_docs + 7) / 8));
 	return bs_file_writer_finish(writer, NULL, err);
 }
 

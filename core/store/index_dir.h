@@ -8,8 +8,7 @@
  *      exc-N         exclusions: what was deleted by id, and is not to come back with the next refresh
  *      .gitignore, CACHEDIR.TAG   for others, who may pass the index over
  */
-#ifndef BS_CORE_STORE_INDEX_DIR_H
-#define BS_CORE_STORE_INDEX_DIR_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -41,8 +40,8 @@ struct bs_index_lock {
 
 #define BS_INDEX_LOCK "lock" /* the name of the writer's */
 
-/* An OS lock, gone when the process is: the writer's, or another file, which tells others that use the directory to wait. BS_BUSY names
- * the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
+/* An OS lock, gone when the process is: the writer's, or one of another name, for which other users of the directory wait. BS_BUSY
+ * names the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created
@@ -77,5 +76,3 @@ enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
  * and with new tombstones, written here, for those that were marked. *n_changed_out: how many are not as they were. */
 enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct bs_manifest *manifest,
                                       uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

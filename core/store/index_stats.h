@@ -1,7 +1,6 @@
 /* index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift
  * stats` prints it; the benchmarks read it. */
-#ifndef BS_CORE_STORE_INDEX_STATS_H
-#define BS_CORE_STORE_INDEX_STATS_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
@@ -89,5 +88,3 @@ void bs_index_stats_deinit(struct bs_index_stats *stats);
 
 /* "document columns". Never NULL. */
 const char *bs_part_name(enum bs_part part);
-
-#endif

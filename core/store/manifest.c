@@ -353,8 +353,8 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	return status;
 }
 
-/* Writes a section, or reads it: each function below says once what a section has. What is written stays unchanged. What is read is
- * checked; after the first failure nothing more is read, and numbers are 0. */
+/* Writes or reads a section: each function below lists the parts of a section once. Writing changes nothing. Reading checks; after the
+ * first failure nothing more is read, and numbers are 0. */
 struct coder {
 	struct bs_file_writer *writer; /* NULL: it reads */
 	const struct bs_container *file;
@@ -421,7 +421,7 @@ static uint64_t code_count(struct coder *coder, uint64_t n)
 	return coder->writer || has_bytes(coder, n) ? n : 0;
 }
 
-/* What is read is borrowed, without an end. */
+/* A text that was read is borrowed and has no NUL at its end. */
 static void code_text(struct coder *coder, const char **text, size_t *n_bytes)
 {
 	*n_bytes = (size_t)code_count(coder, *n_bytes);

@@ -1,7 +1,6 @@
 /* manifest.h: the root of an index: its options, its sources, its segments. One small file, replaced as a whole by each
  * commit; whatever it does not name does not exist. */
-#ifndef BS_CORE_STORE_MANIFEST_H
-#define BS_CORE_STORE_MANIFEST_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -219,5 +218,3 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 /* Fails with `why`: a file of the commit that is being written cannot be read, for this reason. */
 enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why, const struct bs_error *reason,
                                   struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

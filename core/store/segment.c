@@ -58,11 +58,9 @@ static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, con
 		if (!status)
 			status = bs_vector_append(&offsets, &end, err);
 	}
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_OFFSETS, i);
 	if (!status)
-		bs_packed_write_u64(writer, offsets.items, bs_vector_n(&offsets));
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, i);
-	bs_file_writer_bytes(writer, lists.data, lists.used_bytes);
+		bs_packed_write_u64(writer, BS_SECTION_FORWARD_OFFSETS, i, offsets.items, bs_vector_n(&offsets));
+	bs_file_writer_put(writer, BS_SECTION_FORWARD_TERMS, i, lists.data, lists.used_bytes);
 	bs_buffer_deinit(&lists);
 	bs_vector_deinit(&offsets);
 	return status;
@@ -74,12 +72,12 @@ static void write_list_columns(struct bs_file_writer *writer, uint32_t i, const 
 {
 	uint32_t n_groups = bs_forward_groups(image->shape.n_docs);
 	const uint64_t *at = image->forward_columns;
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, i);
-	bs_file_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, i);
-	bs_file_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_COLUMNS, i);
-	bs_file_writer_bytes(writer, image->forward_columns, (size_t)image->shape.n_exact * n_groups * 8);
+	bs_file_writer_put(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, i, image->filter_offsets,
+	                   ((size_t)n_groups + 1) * 8);
+	bs_file_writer_put(writer, BS_SECTION_FORWARD_FILTERS, i, image->filter_words,
+	                   (size_t)image->filter_offsets[n_groups] * 8);
+	bs_file_writer_put(writer, BS_SECTION_FORWARD_COLUMNS, i, image->forward_columns,
+	                   (size_t)image->shape.n_exact * n_groups * 8);
 	bs_file_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 	for (uint32_t c = 0; c < image->shape.n_exact; c++) {
 		uint32_t n = 0;
@@ -94,21 +92,19 @@ enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, 
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	uint32_t least_exact = 0;
-	bs_file_writer_section(writer, BS_SECTION_ROWS, i);
-	bs_packed_write_u32(writer, image->rows, shape->n_docs);
+	bs_packed_write_u32(writer, BS_SECTION_ROWS, i, image->rows, shape->n_docs);
 	if (shape->is_forward) {
 		enum bs_status status = write_lists(writer, i, image, err);
 		if (status)
 			return status;
 		write_list_columns(writer, i, image, &least_exact);
 	} else {
-		bs_file_writer_section(writer, BS_SECTION_COLUMNS, i);
-		bs_file_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
+		bs_file_writer_put(writer, BS_SECTION_COLUMNS, i, image->columns,
+		                   (size_t)image->n_lines * BS_LINE_BYTES);
 		bs_file_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 		write_popcounts(writer, image, &least_exact);
 	}
-	bs_file_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
-	bs_file_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
+	bs_file_writer_put(writer, BS_SECTION_EXACT_TERMS, i, image->exact_terms, (size_t)shape->n_exact * 4);
 	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
 	bs_store_u32(entry + 4, shape->is_forward ? BS_SLAB_FORWARD : BS_SLAB_MATRIX);
@@ -130,8 +126,7 @@ static void write_treatments(struct bs_file_writer *writer, const struct bs_trea
 	bs_store_u32(head, table->n_levels);
 	bs_store_u32(head + 4, table->n_entries);
 	memcpy(head + 8, table->ranks, sizeof(table->ranks));
-	bs_file_writer_section(writer, BS_SECTION_TREATMENTS, 0);
-	bs_file_writer_bytes(writer, head, sizeof(head));
+	bs_file_writer_put(writer, BS_SECTION_TREATMENTS, 0, head, sizeof(head));
 	for (uint32_t i = 0; i < table->n_entries; i++) {
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
@@ -158,12 +153,10 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
 	bs_file_writer_section(writer, BS_SECTION_META, 0);
 	bs_file_writer_u64(writer, BS_HASH_SCHEME);
 	bs_file_writer_bytes(writer, meta, sizeof(*meta));
-	bs_file_writer_section(writer, BS_SECTION_FIELDS, 0);
-	bs_file_writer_bytes(writer, field_names->data, field_names->used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_FIELDS, 0, field_names->data, field_names->used_bytes);
 	write_treatments(writer, treatments);
 	write_tf_levels(writer, tf_levels);
-	bs_file_writer_section(writer, BS_SECTION_SLABS, 0);
-	bs_file_writer_bytes(writer, entries->data, entries->used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_SLABS, 0, entries->data, entries->used_bytes);
 }
 
 /* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */

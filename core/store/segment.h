@@ -4,8 +4,7 @@
  * Written by bs_segment_write_* in a fixed order (the indexer's part is to compute, this file's part is to know the
  * bytes), opened for reading by any number of threads. FORMAT.md is the prose.
  */
-#ifndef BS_CORE_STORE_SEGMENT_H
-#define BS_CORE_STORE_SEGMENT_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/coded_section.h"
@@ -106,5 +105,3 @@ void bs_segment_deinit(struct bs_segment *segment);
 /* What the entry of slab i says, of either. */
 enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i, struct bs_slab_shape *shape_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

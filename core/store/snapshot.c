@@ -10,13 +10,15 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-static uint64_t count_deleted(const uint8_t *bits, uint64_t n_docs)
+/* Deleted documents from first to end, exclusive. */
+static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 {
-	uint64_t n_bytes = (n_docs + 7) / 8, n_deleted = 0, i = 0;
-	for (; bits && i + 8 <= n_bytes; i += 8)
-		n_deleted += bs_count_bits(bs_load_u64(bits + i));
-	for (; bits && i < n_bytes; i++)
-		n_deleted += bs_count_bits(bits[i]);
+	uint64_t n_deleted = 0;
+	for (uint64_t d = first; bits && d < end;) {
+		bool is_word = d % 64 == 0 && end - d >= 64;
+		n_deleted += is_word ? bs_count_bits(bs_load_u64(bits + d / 8)) : bits[d / 8] >> (d % 8) & 1;
+		d += is_word ? 64 : 1;
+	}
 	return n_deleted;
 }
 
@@ -34,7 +36,7 @@ static enum bs_status open_tombstones(const struct bs_dir *dir, const struct bs_
 	if (status)
 		return status;
 	*bits_out = bits.data;
-	uint64_t n_deleted = count_deleted(bits.data, record->n_docs);
+	uint64_t n_deleted = count_deleted(bits.data, 0, record->n_docs);
 	if (record->n_docs % 8 && bits.data[record->n_docs / 8] >> (record->n_docs % 8))
 		return bs_container_corrupt(*file, err, "bits past the last of %llu documents", (unsigned long long)record->n_docs);
 	if (n_deleted != record->n_deleted)
@@ -341,19 +343,12 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 
 uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first, uint32_t end)
 {
-	const uint8_t *bits = snapshot->tombstones.bits[segment];
-	uint32_t n = end - first;
-	for (uint32_t d = first; bits && d < end;) {
-		bool is_byte = d % 8 == 0 && end - d >= 8;
-		n -= is_byte ? (uint32_t)__builtin_popcount(bits[d / 8]) : (uint32_t)(bits[d / 8] >> (d % 8) & 1);
-		d += is_byte ? 8 : 1;
-	}
-	return n;
+	return end - first - (uint32_t)count_deleted(snapshot->tombstones.bits[segment], first, end);
 }
 
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
-	return count_deleted(snapshot->tombstones.bits[segment], bs_snapshot_segment_docs(snapshot, segment));
+	return count_deleted(snapshot->tombstones.bits[segment], 0, bs_snapshot_segment_docs(snapshot, segment));
 }
 
 enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
@@ -384,7 +379,7 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
-/* Whether a segment tells which fields have values. */
+/* Whether a segment lists the fields that have values. */
 static bool tells_values(const struct bs_segment *segment)
 {
 	return segment->values.is_there ? !segment->values.is_partial : segment->field_names.n_bytes == 0;

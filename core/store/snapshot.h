@@ -5,8 +5,7 @@
  * Before it is shared, whoever opened it may change it in memory: the indexer marks what a refresh found dead, and
  * `query --fresh` does the same and adds an overlay, documents that are in no segment. Nothing of that is on disk.
  */
-#ifndef BS_CORE_STORE_SNAPSHOT_H
-#define BS_CORE_STORE_SNAPSHOT_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
@@ -156,5 +155,3 @@ static inline bool bs_doc_bits_has(const struct bs_doc_bits *bits, struct bs_doc
 	const uint8_t *segment = bits->segments ? bits->segments[ref.segment] : NULL;
 	return segment && (segment[ref.document / 8] >> (ref.document % 8) & 1);
 }
-
-#endif

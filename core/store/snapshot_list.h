@@ -3,8 +3,7 @@
  * first snapshot, its overlay, those of the second, its overlay, and so on. A document is known by that number and its
  * number in the segment (struct bs_doc_ref); of a list of one snapshot both are the snapshot's own.
  */
-#ifndef BS_CORE_STORE_SNAPSHOT_LIST_H
-#define BS_CORE_STORE_SNAPSHOT_LIST_H
+#pragma once
 
 #include "core/store/snapshot.h"
 
@@ -73,5 +72,3 @@ uint32_t bs_list_first_segment(const struct bs_snapshot_list *list, uint32_t ent
 
 /* Compares two documents in document order (doc_order.h): by snapshots in the order of the list, then as bs_document_order. */
 int bs_list_order(const struct bs_snapshot_list *list, struct bs_doc_ref a, struct bs_doc_ref b);
-
-#endif

@@ -357,8 +357,7 @@ static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, co
 	enum bs_status status = bs_index_file_begin(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
 	if (status)
 		return status;
-	bs_file_writer_section(writer, SECTION_COUNTS, 0);
-	bs_file_writer_bytes(writer, counts->data, counts->used_bytes);
+	bs_file_writer_put(writer, SECTION_COUNTS, 0, counts->data, counts->used_bytes);
 	return bs_file_writer_finish(writer, NULL, err);
 }
 
@@ -370,8 +369,7 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_m
 		bs_index_file_begin(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
-	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
-	bs_file_writer_bytes(writer, summary->data, summary->used_bytes);
+	bs_file_writer_put(writer, SECTION_SUMMARY, 0, summary->data, summary->used_bytes);
 	bs_file_writer_section(writer, SECTION_SEGMENTS, 0);
 	for (uint32_t i = 0; i < manifest->n_segments; i++)
 		bs_file_writer_u64(writer, manifest->segments[i].number);

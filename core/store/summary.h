@@ -7,8 +7,7 @@
  * any place. Beside it stands counts-M, which only who makes the next summary reads. Bytes in FORMAT.md, "Summaries".
  * summary_make.h makes both.
  */
-#ifndef BS_CORE_STORE_SUMMARY_H
-#define BS_CORE_STORE_SUMMARY_H
+#pragma once
 
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
@@ -16,7 +15,7 @@
 
 #define BS_SUMMARY_HEAD_BYTES 128u
 
-/* What a summary says of its index beside words and trigrams. */
+/* The numbers and flags of a summary, without its words and trigrams. */
 struct bs_summary_facts {
 	uint64_t rate;        /* asked for, in 1 / BS_SUMMARY_RATE_UNIT */
 	uint64_t n_places;    /* M */
@@ -111,5 +110,3 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const stru
 /* Writes the files that a manifest names, of these bytes. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,
                                      const struct bs_buffer *counts, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

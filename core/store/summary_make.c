@@ -22,7 +22,7 @@
  * there are the tally of the commit before, the one that is made, and its coded form. */
 #define MAKING_BYTES 24u
 
-/* What is to be read of some segments goes by their terms and trigrams. */
+/* The terms and trigrams of some segments: a measure of the work of reading them. */
 struct sizes {
 	uint64_t n_terms, n_grams;
 };

@@ -6,8 +6,7 @@
  * nobody looks at those of the rest; of trigrams, what a segment had is looked up in the sets of the others. What there was goes into the
  * next file as it is, until much has changed.
  */
-#ifndef BS_CORE_STORE_SUMMARY_MAKE_H
-#define BS_CORE_STORE_SUMMARY_MAKE_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/store/snapshot.h"
@@ -41,5 +40,3 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
  * nullable, is to be closed: zeros if there is none. */
 enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_summary_file *file_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

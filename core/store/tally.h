@@ -12,8 +12,7 @@
  * This is a counting filter
  * of one hash whose counters, nearly all 0 or 1, are lists. Nothing can overflow.
  */
-#ifndef BS_CORE_STORE_TALLY_H
-#define BS_CORE_STORE_TALLY_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/file/coded_section.h"
@@ -87,5 +86,3 @@ enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_num
 /* Appends the numbers that a set has. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

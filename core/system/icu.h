@@ -4,8 +4,7 @@
  * what made the thing in their hand. An analyzer of words has always loaded it. Before, a call through the table is a
  * programming error.
  */
-#ifndef BS_CORE_SYSTEM_ICU_H
-#define BS_CORE_SYSTEM_ICU_H
+#pragma once
 
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
@@ -28,5 +27,3 @@
 	each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
 
 BS_LIBRARY_TABLE(bs_icu, BS_ICU_FUNCTIONS);
-
-#endif

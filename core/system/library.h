@@ -9,8 +9,7 @@
  *
  * Without BITSIFT_LOAD_LATE they are linked to as any other; the tables are constant then, and loading always succeeds.
  */
-#ifndef BS_CORE_SYSTEM_LIBRARY_H
-#define BS_CORE_SYSTEM_LIBRARY_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -99,6 +98,4 @@ enum bs_status bs_library_load_once(struct bs_library *library, struct bs_error 
 	}
 #define BS_LIBRARY_DEFINE_OWN(table, what, file, version, functions) \
 	BS_LIBRARY_DEFINE(table, what, file, NULL, functions)
-#endif
-
 #endif

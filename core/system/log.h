@@ -1,6 +1,5 @@
 /* log.h: lines for who keeps a log of what the library does (struct bs_log of bitsift.h). */
-#ifndef BS_CORE_SYSTEM_LOG_H
-#define BS_CORE_SYSTEM_LOG_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/bitsift/limits.h"
@@ -19,5 +18,3 @@ static inline enum bs_log_level bs_log_level_of(const struct bs_log *log, uint64
 {
 	return log && log->slow_ns && elapsed_ns > log->slow_ns ? BS_LOG_WARNING : usual;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * have stacks of a size of their own. What recurses has a limit, and where the limit would not fit into a small stack, as in nested
  * brackets, the function that knows the depth asks bs_stack_left before anything recurses so deep, and fails.
  */
-#ifndef BS_CORE_SYSTEM_STACK_H
-#define BS_CORE_SYSTEM_STACK_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ static inline size_t bs_stack_levels(size_t level_bytes)
 
 /* pthread_create with a stack of that size. */
 int bs_thread_create(pthread_t *thread_out, void *(*run)(void *argument), void *argument);
-
-#endif

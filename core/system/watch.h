@@ -5,8 +5,7 @@
  * The call's watch is known by its thread, and by the threads that work for it (workers.c). It is the one thing that is
  * not handed down: loops in every room ask, and each would need it from five layers above, for one branch.
  */
-#ifndef BS_CORE_SYSTEM_WATCH_H
-#define BS_CORE_SYSTEM_WATCH_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,5 +95,3 @@ struct bs_pulse {
 
 /* n more are done. BS_STOPPED, BS_DEADLINE: the work is to end, by the pulse or the watch. pulse may be NULL. */
 enum bs_status bs_pulse_add(struct bs_pulse *pulse, uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -15,8 +15,7 @@
  * A task or a put that fails is the end: nothing more is begun, tasks before it are still done and put, those behind it
  * are not wanted any more. Of several failures the one of the first task is told.
  */
-#ifndef BS_CORE_SYSTEM_WORKERS_H
-#define BS_CORE_SYSTEM_WORKERS_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -90,5 +89,3 @@ enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;
 bool bs_task_hold(const struct bs_task *task, uint64_t n_bytes);
 /* Whether anybody still wants what comes of it. Cheap. */
 bool bs_task_is_wanted(const struct bs_task *task);
-
-#endif

@@ -549,10 +549,8 @@ static enum bs_status restore_slab(struct restoring *at, uint32_t slab, const st
 	enum bs_status status = read_rows(at, slab, shape->n_docs, err);
 	if (!status && !shape->is_forward)
 		status = restore_matrix(at, slab, shape, err);
-	if (!status && shape->is_forward) {
-		bs_file_writer_section(at->writer, BS_SECTION_ROWS, slab);
-		bs_packed_write_u32(at->writer, at->rows, shape->n_docs);
-	}
+	if (!status && shape->is_forward)
+		bs_packed_write_u32(at->writer, BS_SECTION_ROWS, slab, at->rows, shape->n_docs);
 	at->n_rows += shape->n_docs;
 	return status;
 }

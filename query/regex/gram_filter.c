@@ -202,7 +202,7 @@ static enum bs_status take_document(struct filtering *at, uint32_t document, str
 static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_error *err)
 {
 	uint32_t document;
-	enum bs_status status = bs_gram_slab_document(at->slab, row, &document, err);
+	enum bs_status status = bs_packed_get_u32(&at->slab->rows, row, &document, err);
 	if (status)
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
@@ -488,7 +488,7 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 		const struct bs_gram_slab *slab = &segment->grams.slabs[i];
 		for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {
 			uint32_t document;
-			status = bs_gram_slab_document(slab, row, &document, err);
+			status = bs_packed_get_u32(&slab->rows, row, &document, err);
 			if (!status && document < segment->meta.n_docs)
 				known[document / 8] |= (uint8_t)(1u << (document % 8));
 		}

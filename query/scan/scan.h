@@ -132,7 +132,7 @@ static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint3
 		bs_scan_fail_past_end(at);
 		return;
 	}
-	at->status = bs_slab_document(at->slab, row, document_out, at->err);
+	at->status = bs_packed_get_u32(&at->slab->rows, row, document_out, at->err);
 	if (!at->status && *document_out >= bs_list_segment(at->plan->list, at->segment)->n_docs)
 		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
 }

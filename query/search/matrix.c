@@ -199,7 +199,7 @@ enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segmen
 	enum bs_status status = find_slab(index, segment, slab, &of, &from, err);
 	for (uint32_t row = 0; !status && row < from->n_docs; row++) {
 		uint32_t document = 0;
-		status = bs_slab_document(from, row, &document, err);
+		status = bs_packed_get_u32(&from->rows, row, &document, err);
 		documents_out[row] = (uint64_t)segment << 32 | document;
 	}
 	return status;

@@ -12,7 +12,7 @@ failed=0
 compile() { # HEADER COMPILER ARGUMENT...
     local header=$1 output
     shift
-    # Twice, so that a missing include guard shows.
+    # Twice, so that a missing #pragma once or include guard shows.
     if ! output=$(printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
         "$@" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -fsyntax-only -Wall -Wextra -Wshadow -Wundef -Werror - 2>&1); then
         printf '%s does not compile alone with %s:\n%s\n' "$header" "$*" "$output"
