@@ -1,6 +1,9 @@
 # Run by the build: cmake -DFROM=docs -DTO=manual_texts.c -P BitsiftManualTexts.cmake. The texts of manual pages and
 # completions as a table in C: query/manual/manual.h.
 file(GLOB pages ${FROM}/man/*.md ${FROM}/completions/*)
+if(NOT pages)
+    message(FATAL_ERROR "no texts in ${FROM}")
+endif()
 set(texts "")
 set(rows "")
 foreach(page IN LISTS pages)

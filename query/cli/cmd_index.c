@@ -199,7 +199,7 @@ static enum bs_status take_text(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* Whether it is a number up to most, and at least as large as least or, if may_be_zero, 0. */
+/* Parses a number in least..most, or 0 if may_be_zero. */
 static bool parse_number(const char *argument, double least, double most, bool may_be_zero, double *number_out)
 {
 	char *end;

@@ -27,7 +27,7 @@ struct bs_progress {
 	enum bs_build_step step;
 	uint64_t last_drawn_ns;
 };
-/* Whether it is time to draw the line, after elapsed_ns of work; then it is begun: "\r", and what is erased. */
+/* Starts the line if it is due after elapsed_ns of work: erases it and prints the verb. False: not due. */
 bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
 /* For bs_build_request.progress: draws the line if it is time to. context begins with a struct bs_progress. */
 int bs_progress_show(void *context, const struct bs_build_report *report);

@@ -291,7 +291,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.passages, err);
 }
 
-/* The id as it is printed: of a catalog, that of the index and its name before it. */
+/* Prints the id; with a catalog, after the name of the index and a colon. */
 static void put_id(const struct session *session, const char *id, size_t id_bytes)
 {
 	if (session->index_name) {

@@ -110,13 +110,15 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	return status;
 }
 
-static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, bool *is_incomplete_out,
-                           struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	const struct stats_arguments *arguments = set;
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
 	struct bs_dir dir = {.fd = -1};
+	bool is_incomplete = false;
 	char *path = NULL;
+	(void)operands;
 	enum bs_status status = bs_cmd_locate(arguments->index, &path, err);
 	if (!status)
 		status = bs_dir_open(&dir, path, NULL, consent, err);
@@ -126,20 +128,11 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
 	if (!status)
-		status = show_opened(arguments, &snapshot, &stats, is_incomplete_out, err);
+		status = show_opened(arguments, &snapshot, &stats, &is_incomplete, err);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	bs_dir_close(&dir);
-	return status;
-}
-
-static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
-{
-	bool is_incomplete = false;
-	(void)operands;
-	if (show(set, consent, &is_incomplete, err))
-		return -1;
-	return is_incomplete ? 2 : 0;
+	return status ? -1 : is_incomplete ? 2 : 0;
 }
 
 const struct bs_command bs_command_stats = {

@@ -45,7 +45,7 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 
-/* A line on standard error, after what was printed before. For callbacks. */
+/* A callback for notices: flushes standard output and prints a line on standard error. */
 void bs_cmd_notice(void *context, const char *message);
 
 /* Whether an id holds NUL, so that it cannot be printed where ids end with NUL; then it is named on

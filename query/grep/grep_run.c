@@ -277,7 +277,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	searcher->run = run;
 	searcher->text.file.output_device = plan->program->output_device;
 	searcher->text.file.output_inode = plan->program->output_inode;
-	/* What is shown of a file where there is a limit is known only in its turn. */
+	/* With a limit, output is kept until the turn of its file. */
 	if (run->waits && plan->results.most == UINT64_MAX)
 		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
 	if (plan->conditions.n > 0)

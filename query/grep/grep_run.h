@@ -14,7 +14,7 @@
 #include "query/grep/read/grep_source.h"
 #include "query/grep/read/grep_text.h"
 
-/* A search, and what its parts share. */
+/* A search: the data that its parts share. */
 struct bs_grep_search {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
 	const struct bs_grep_program *program;
@@ -27,7 +27,7 @@ struct bs_grep_search {
 	struct bs_grep_matcher *matcher;
 	struct bs_conditions conditions;
 	struct bs_grep_source *source;
-	/* What it comes to. */
+	/* Results. */
 	struct bs_results results;
 	struct bs_grep_result *result;
 	struct bs_grep_sums sums;

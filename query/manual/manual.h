@@ -1,12 +1,13 @@
 /*
- * manual.h: what manual pages (manual_pages.h) and shell completions (manual_completions.h) are
- * made of: the tables of the parser and of --help, and the texts in docs/man and docs/completions.
+ * manual.h: the sources of manual pages (manual_pages.h) and shell completions
+ * (manual_completions.h): the tables of the parser and of --help, and the texts in docs/man and
+ * docs/completions.
  *
- * The markup of manual pages: empty lines separate paragraphs, and lines of a paragraph may end
- * anywhere. A paragraph that begins with "# " or "## " is a heading, with "- " a point of a list,
- * with four spaces an example as it stands. A line that is followed by one that begins with ": "
- * is explained there. `x` is set in bold. "@synopsis", "@options", "@examples" and "@commands"
- * stand for what the tables say.
+ * The markup of manual pages, a subset of Markdown: empty lines separate paragraphs, whose lines
+ * may end anywhere. A paragraph that begins with "# " or "## " is a heading, with "- " a list item,
+ * with four spaces an example, verbatim. A line followed by one that begins with ": " is a term and
+ * its explanation. `x` is bold. "@synopsis", "@options", "@examples" and "@commands" are replaced
+ * by the contents of the tables.
  */
 #ifndef BS_QUERY_MANUAL_MANUAL_H
 #define BS_QUERY_MANUAL_MANUAL_H

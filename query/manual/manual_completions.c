@@ -147,7 +147,7 @@ static void fish_command(FILE *out, const struct bs_command *command)
 		fish_option(out, command, option);
 }
 
-/* Each shell's script in docs/completions, and what is put there for each command, in the order of the marks. */
+/* For each shell: its script in docs/completions, and the function that is called for every command at each mark, in order. */
 static const struct shell {
 	const char *name, *script;
 	struct {

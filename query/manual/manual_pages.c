@@ -43,7 +43,7 @@ static void plain(FILE *out, const char *text, size_t n)
 		at += put_character(out, text + at);
 }
 
-/* Running text: what stands between backticks is bold, and the end of a line is a blank. */
+/* Running text: `x` is bold, a line feed is a blank. */
 static void prose(FILE *out, const char *text, size_t n)
 {
 	bool is_bold = false;
@@ -63,8 +63,7 @@ static void prose(FILE *out, const char *text, size_t n)
 	}
 }
 
-/* Words in capitals, which stand for something, are italic, and what stands between backticks is bold: `-n` K, [OPTION]...
- * (QUERY... | --batch FILE) */
+/* Words in capitals are placeholders, in italics; `x` is bold: `-n` K, [OPTION]... (QUERY... | --batch FILE) */
 static void synopsis(FILE *out, const char *text, size_t n)
 {
 	bool is_italic = false, is_bold = false;
@@ -84,10 +83,10 @@ static void synopsis(FILE *out, const char *text, size_t n)
 	fputs(is_italic ? "\\fR\n" : "\n", out);
 }
 
-/* The page that is made. */
+/* The page under way. */
 struct page {
 	const struct bs_program *program;
-	const struct bs_command *command; /* NULL: it is of the program, or of a topic */
+	const struct bs_command *command; /* NULL on the pages of the program and of topics */
 	FILE *out;
 };
 
@@ -115,7 +114,7 @@ static void put_example(FILE *out, const char *command, const char *explanation)
 	fputs("\n", out);
 }
 
-/* What "@WORD" stands for. */
+/* Replaces "@WORD". */
 static void put_table(const struct page *page, const char *word)
 {
 	const struct bs_command *command = page->command;
@@ -151,7 +150,7 @@ static void example_block(FILE *out, const char *text, size_t n)
 	fputs(".fi\n.RE\n", out);
 }
 
-/* As manual.h has it. Returns whether it is a heading. */
+/* The markup is described in manual.h. Returns true for a heading. */
 static bool paragraph(const struct page *page, const char *text, size_t n, bool is_below_heading)
 {
 	FILE *out = page->out;
@@ -182,7 +181,7 @@ static bool paragraph(const struct page *page, const char *text, size_t n, bool 
 	return is_heading;
 }
 
-/* The paragraph that begins at *at, without the end of its last line; *at moves to the next. NULL: there is none. */
+/* The paragraph that begins at *at, without its last line feed; *at moves to the next one. NULL at the end. */
 static const char *next_paragraph(const char **at, size_t *n_out)
 {
 	const char *text = *at, *end = strstr(text, "\n\n");

@@ -7,17 +7,17 @@
 
 #include "query/manual/manual.h"
 
-/* The command of that name; NULL: there is none. */
+/* The command of that name; NULL if unknown. */
 const struct bs_command *bs_program_command(const struct bs_program *program, const char *name);
 
-/* The text of that name, which there must be. */
+/* The text of that name, which must exist. */
 const char *bs_manual_text(const char *name);
 
-/* The manual page of the command or topic of that name, or of the program (NULL), in roff with the man macros. False:
- * there is none. */
+/* Prints the manual page of a command or topic, or of the program (NULL), in roff with the man macros. False: unknown
+ * name. */
 bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out);
 
-/* What the page of a topic says, as text of at most 80 columns. False: there is no such topic. */
+/* Prints the page of a topic as text of at most 80 columns. False: unknown topic. */
 bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE *out);
 
 #endif

@@ -378,8 +378,8 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
-/* Reads a number with a point, perhaps, whose unit follows at *unit_out. A digit or a dot first: strtod also takes blanks, signs,
- * "inf", "nan" and, with an x, other digits. */
+/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts blanks, signs, "inf", "nan" and hexadecimal
+ * numbers, which are refused here. */
 static bool parse_decimal(const char *value, double *number_out, char **unit_out)
 {
 	errno = 0;

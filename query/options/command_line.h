@@ -83,7 +83,7 @@ struct bs_command {
 	const void *defaults;             /* such a struct; NULL: zeros */
 	/* Returns the exit status; negative: 2, and err says why. */
 	int (*run)(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err);
-	void (*release)(void *arguments); /* what stands there beside lists of options, also after a failure; NULL: nothing */
+	void (*release)(void *arguments); /* frees what is in there, except lists of options; also after a failure. NULL: nothing */
 };
 
 /* The i-th option of a command, --help last, which all have; NULL past the end. */
@@ -97,7 +97,7 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
                                 struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees what the options have made in arguments. */
+/* Frees the lists of options in arguments, and calls release. */
 void bs_command_release(const struct bs_command *command, void *arguments);
 
 /* Whether an option of that name is among those arguments; value_out (nullable): the value of the last one, if it has any. */
@@ -115,7 +115,7 @@ void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 /* The --help text: usage, options, examples; at most 80 columns. */
 void bs_command_help(const struct bs_command *command, FILE *out);
 
-/* Values of the option of that name, without its dashes, which BS_INVALID names. */
+/* Parsers of values. option: its name without dashes, for the message of BS_INVALID. */
 /* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
@@ -137,7 +137,7 @@ const char *bs_format_bytes(uint64_t n_bytes, char out[24]);
 const char *bs_format_count(uint64_t n, char out[32]);
 /* "1 document", "2,000 documents". thing: at most 29 bytes. */
 const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
-/* The same in memory of the block around. */
+/* The same; the text lives as long as the enclosing block. */
 #define BS_BYTES(n_bytes)   bs_format_bytes(n_bytes, (char[24]){0})
 #define BS_COUNT(n)         bs_format_count(n, (char[32]){0})
 #define BS_THINGS(n, thing) bs_format_things(n, thing, (char[64]){0})

@@ -11,7 +11,7 @@
 
 /* clang-format off */
 
-/* The indexes of a catalog: "": the user's. */
+/* A catalog; "" is the user's. */
 #define BS_SHARED_CATALOG(type, field, help) \
 	{0, "catalog", "FILE", help, BS_OPTION_SETS(STRING, type, field), .is_optional = true}
 

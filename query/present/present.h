@@ -43,7 +43,7 @@ bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out);
 /* Text for a terminal: what that would obey as \xNN, all else as it is. */
 void bs_present_escaped(const char *text, size_t text_bytes, FILE *out);
 
-/* Exact, but for a terminal as bs_present_escaped. */
+/* Text verbatim; for a terminal as bs_present_escaped. */
 void bs_present_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out);
 
 /* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */

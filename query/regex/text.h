@@ -26,7 +26,7 @@ static inline void bs_text_put_string(struct bs_text_writer *writer, const char 
 	bs_text_put(writer, string, strlen(string));
 }
 
-/* Whether words, parted by blanks, have this one, in any letter case. */
+/* True if the blank-separated words contain this one, in any letter case. */
 static inline bool bs_text_has_word(const char *words, const char *word, size_t n_bytes)
 {
 	for (size_t n; *words; words += n + (words[n] == ' ')) {
@@ -37,7 +37,7 @@ static inline bool bs_text_has_word(const char *words, const char *word, size_t 
 	return false;
 }
 
-/* Of a NULL-ended list; NULL is one of no length. */
+/* The length of a NULL-ended list; 0 for NULL. */
 static inline size_t bs_text_list_length(const char *const *list)
 {
 	size_t n = 0;

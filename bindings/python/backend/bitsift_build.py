@@ -20,7 +20,8 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent.parent
 # In a source distribution the library lies inside; else this is a folder of its tree.
 ROOT = HERE / "library" if (HERE / "library").is_dir() else HERE.parent.parent
-LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt"]
+LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt",
+           "docs/man", "docs/completions"]
 PACKAGE = ["__init__.py", "__init__.pyi", "_files.py", "_index.py", "_matrix.py", "py.typed"]
 
 

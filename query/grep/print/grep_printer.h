@@ -35,7 +35,7 @@ struct bs_grep_finish {
 	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
 };
 
-/* What the search of a file comes to. */
+/* The result of searching one file. */
 struct bs_grep_outcome {
 	bool has_matched;
 	bool has_lines;     /* a line was written: not only that a binary file matches */

@@ -81,7 +81,7 @@ int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file)
 	return is_it ? 0 : was_met ? 1 : -1;
 }
 
-/* Makes the cursor behind a line of a file the last one. */
+/* Sets results->last to the cursor after a line of a file. */
 static enum bs_status write_cursor(struct bs_results *results, const char *shown, size_t root, uint64_t line, struct bs_error *err)
 {
 	char number[64];

@@ -45,8 +45,8 @@ struct bs_grep_file_input {
 	uint64_t output_device, output_inode; /* struct bs_grep_program */
 };
 
-/* An input from fd, which it closes unless that is borrowed, also after a failure: BS_IO. only_regular: refuses anything but a
- * regular file. */
+/* Makes an input of fd, which it closes unless fd is borrowed, also after a failure. BS_IO. only_regular: refuses anything but
+ * a regular file. */
 enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed, bool only_regular,
                                        struct bs_error *err) BS_WARN_UNUSED;
 

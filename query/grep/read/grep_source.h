@@ -26,11 +26,11 @@ struct bs_grep_file {
 	uint64_t passed_line; /* set by whoever goes on behind a cursor: lines up to this one are passed over */
 };
 
-/* Told, while a source looks for the next file. */
+/* Callbacks of a source; called while next runs. */
 struct bs_grep_listener {
-	void (*report)(void *context, const char *message); /* one line about what could not be read */
+	void (*report)(void *context, const char *message); /* a line about something that could not be read */
 	void *report_context;
-	void (*remark)(void *context, const char *message); /* what is odd, and nothing is missing for it */
+	void (*remark)(void *context, const char *message); /* a line about something odd; nothing is missing because of it */
 	void *remark_context;
 };
 
@@ -39,7 +39,7 @@ struct bs_grep_source {
 	 * and passed over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
 	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
-	struct bs_grep_listener listener; /* set by whoever calls next */
+	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;        /* next never takes long: there is a list of all files */
 	uint64_t n_ruled_out; /* files that need not be searched, and were not given */
 	uint64_t n_unfollowed; /* sources of the index that would say so of files, but are not followed */
