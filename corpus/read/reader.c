@@ -280,6 +280,8 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 {
 	struct bs_buffer *message = &reader->message;
 	struct bs_buffer id = {0};
+	if (!reader->sink->skip)
+		return BS_OK;
 	bs_buffer_clear(message);
 	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name, strlen(name), line, &id, err);
 	if (!status)
@@ -886,52 +888,51 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 	return recall->open(recall->index, &reader->stored, err);
 }
 
-/* A record. */
-static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
-{
-	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = open_stored(reader, recall, err);
-	if (!status && known->is_elsewhere)
-		return recall->ask(reader->stored, known->ref, document, err);
-	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, recall->are_all ? known->ref.document : known->place[0],
-		                       &reader->bytes, err);
-	bs_reader_expect_given(reader, known->is_given);
-	if (!status)
-		status = recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
-	return status;
-}
-
-static enum bs_status recall_stored_file(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                         struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
-{
-	enum bs_status status = await_record(reader, known->place[0], false, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = open_stored(reader, recall, err);
-	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, known->ref.document, &reader->bytes, err);
-	return status ? status : make_document(reader, &reader->bytes, false, document, refusal, err);
-}
-
+/* A record where it stands in its collection. */
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
                                     struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	struct bs_stamp stamp;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
+	enum bs_status status =
+		bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
 	document->place.offset = known->place[0];
 	document->place.n_bytes = known->place[1];
 	return status;
+}
+
+/* From where its text is: the file, the collection, the index, or whoever gave it. */
+static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_known *known,
+                                  const struct bs_recall *recall, struct bs_document *document, struct bs_refusal *refusal,
+                                  struct bs_error *err)
+{
+	const struct bs_source *source = reader->source;
+	bool is_file = reader->is_row || !bs_source_has_records(source), is_stored = recall->are_all && !reader->is_row;
+	if (is_file && !is_stored)
+		return source->kind == BS_SOURCE_FOLDER
+		               ? load_document(reader, reader->folder_fd, name, !reader->is_row, document, refusal, err)
+		               : load_document(reader, AT_FDCWD, source->path, false, document, refusal, err);
+	enum bs_status status =
+		await_record(reader, known->place[is_file ? 0 : 1], known->is_given, recall->may_stay, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	if (source->kind == BS_SOURCE_COLLECTION && !is_stored)
+		return recall_record(reader, recall, known, document, refusal, err);
+	status = open_stored(reader, recall, err);
+	if (!status && known->is_elsewhere)
+		return recall->ask(reader->stored, known->ref, document, err);
+	if (!status)
+		status = recall->fetch(reader->stored, known->ref.segment, recall->are_all ? known->ref.document : known->place[0],
+		                       &reader->bytes, err);
+	if (status)
+		return status;
+	if (is_file)
+		return make_document(reader, &reader->bytes, false, document, refusal, err);
+	bs_reader_expect_given(reader, known->is_given);
+	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
@@ -942,27 +943,8 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_refusal refusal = {0};
-	enum bs_status status = BS_OK;
-	bool is_stored = recalled->are_all && !reader->is_row;
 	*document = (struct bs_document){0};
-	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
-	case BS_SOURCE_FOLDER:
-		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
-		                   : load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
-		break;
-	case BS_SOURCE_FILE:
-		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
-		                   : load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
-		break;
-	case BS_SOURCE_COLLECTION:
-		status = (is_stored ? recall_stored : recall_record)(reader, recalled, known, document, &refusal, &why);
-		break;
-	case BS_SOURCE_STDIN:
-		status = recall_stored(reader, recalled, known, document, &refusal, &why);
-		break;
-	case BS_SOURCE_FORGOTTEN:
-		break;
-	}
+	enum bs_status status = recall_text(reader, name, known, recalled, document, &refusal, &why);
 	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);

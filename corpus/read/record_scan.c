@@ -89,7 +89,8 @@ static uint8_t escaped_byte(uint8_t byte)
 	}
 }
 
-int32_t bs_record_hex_unit(const uint8_t *at)
+/* The value of four hexadecimal digits, or -1. */
+static int32_t hex_unit(const uint8_t *at)
 {
 	int32_t unit = 0;
 	for (int i = 0; i < 4; i++) {
@@ -104,22 +105,21 @@ int32_t bs_record_hex_unit(const uint8_t *at)
 
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at)
 {
-	int32_t unit = n_bytes - *at < 6 ? -1 : bs_record_hex_unit(bytes + *at + 2);
+	int32_t unit = n_bytes - *at < 6 ? -1 : hex_unit(bytes + *at + 2);
 	*at += unit < 0 ? 2 : 6;
 	if (unit < 0xd800 || unit > 0xdfff)
 		return unit;
 	const uint8_t *next = bytes + *at;
 	if (unit > 0xdbff || n_bytes - *at < 6 || next[0] != '\\' || next[1] != 'u')
 		return 0xfffd;
-	int32_t low = bs_record_hex_unit(next + 2);
+	int32_t low = hex_unit(next + 2);
 	if (low < 0xdc00 || low > 0xdfff)
 		return 0xfffd;
 	*at += 6;
 	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* What a piece of a string stands for, \uXXXX only with_units. */
-static bool unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
 {
 	size_t at = 0, n = 0;
 	while (at < n_bytes) {
@@ -144,11 +144,6 @@ static bool unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint
 	}
 	*n_out = n;
 	return true;
-}
-
-bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out)
-{
-	return unescape(bytes, n_bytes, false, to, n_out);
 }
 
 /* An object or array that is open, the record itself first, and what its members' names begin with. */
@@ -304,7 +299,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	uint8_t *name = scan->names.data + scan->names.used_bytes;
 	if (walk->strings)
 		memcpy(name + around_bytes, key.bytes, key_bytes = key.n_bytes);
-	else if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
+	else if (!bs_record_unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
 		return BS_OK;
 	key_bytes = replace_nuls(name + around_bytes, key_bytes);
 	*is_known_out = true;
@@ -349,7 +344,7 @@ static bool resolve_string(struct bs_record_scan *scan, const uint8_t **bytes, s
 	uint8_t *to = text_end(scan);
 	if (*n_bytes == 0 || !memchr(*bytes, '\\', *n_bytes))
 		return true;
-	if (!unescape(*bytes, *n_bytes, true, to, n_bytes))
+	if (!bs_record_unescape(*bytes, *n_bytes, true, to, n_bytes))
 		return false;
 	*bytes = to;
 	scan->text.used_bytes += *n_bytes;

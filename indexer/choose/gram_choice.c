@@ -83,7 +83,7 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 	struct bs_gram_sum sum;
 	enum bs_status status = sample->sketch ? BS_OK : start_sample(sample, err);
 	if (!status)
-		status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(sample->sketch, NULL, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)

@@ -53,15 +53,9 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status || !sampler->is_enough ? status : BS_STOPPED;
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
 static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
 {
-	struct bs_document_sink sink = {.context = sampler, .document = take_document, .skip = ignore_skip};
+	struct bs_document_sink sink = {.context = sampler, .document = take_document};
 	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
 	sampler->is_enough = false;
 	enum bs_status status = bs_pulse_add(sampler->pulse, 0, err);

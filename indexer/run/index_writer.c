@@ -326,9 +326,9 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
 	uint32_t n_docs = bs_accumulator_n_docs(term_batch->is_row ? &writer->rows : &writer->accumulator);
-	uint32_t class = bs_term_batch_docs(term_batch)[i].gram_size_class;
+	uint32_t class = term_batch->docs.items[i].gram_size_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
-	uint64_t n_bytes = held_bytes(writer) + row_bytes + (uint64_t)bs_term_batch_docs(term_batch)[i].n_terms * NEW_TERM_BYTES;
+	uint64_t n_bytes = held_bytes(writer) + row_bytes + (uint64_t)term_batch->docs.items[i].n_terms * NEW_TERM_BYTES;
 	bool has_most_docs = max_docs && n_docs >= max_docs;
 	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
@@ -369,7 +369,7 @@ static enum bs_status store_text(struct bs_index_writer *writer, const struct bs
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
+	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
 	struct bs_accumulator *accumulator = term_batch->is_row ? &writer->rows : &writer->accumulator;
 	enum bs_status status = BS_OK;
 	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)

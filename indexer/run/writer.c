@@ -218,7 +218,7 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 {
 	struct bs_writer *writer = context;
 	struct bs_indexing *at = writer->at;
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(batch)[i];
+	const struct bs_term_batch_doc *doc = &batch->docs.items[i];
 	const uint8_t *names = batch->names.data;
 	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name.n_bytes);
 	if (i + IDS_AHEAD < batch->n_docs) {
@@ -234,7 +234,7 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	record.place[3] = at->next_sequence++;
 	enum bs_status status = end_exclusion(at, &record, err);
 	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->refreshing, &at->writer.accumulator.doc_table, &record, doc->document.known,
+		status = bs_refresh_take(&at->refresh, &at->refreshing, &record, doc->document.known,
 		                         err);
 	if (writer->no_checksums)
 		record.checksum = 0;
@@ -444,18 +444,6 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	return settle(writer, status, &why, err);
 }
 
-enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                             size_t n_texts, struct bs_error *err)
-{
-	struct bs_watch watch;
-	enum bs_status status = enter(writer, id_bytes, &watch, err);
-	if (status)
-		return status;
-	status = add(writer, id, id_bytes, texts, n_texts, err);
-	bs_watch_end(&watch);
-	return status;
-}
-
 /* Where the given document of this id is, as of now. */
 struct found {
 	bool is_held;  /* not in the batch yet */
@@ -474,7 +462,7 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record,
 	                                           &found_out->is_added, &found_out->place, err);
 	if (!status && !found_out->is_added)
 		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
@@ -502,22 +490,36 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 	return status;
 }
 
-enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                                 size_t n_texts, struct bs_error *err)
+/* Adds, or replaces what must be there. */
+static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts, size_t n_texts,
+                          bool must_be_there, struct bs_error *err)
 {
-	bool is_there = false;
+	bool is_there = true;
 	struct bs_error why = {""};
 	struct bs_watch watch;
 	enum bs_status status = enter(writer, id_bytes, &watch, err);
 	if (status)
 		return status;
-	status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
+	if (must_be_there)
+		status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
 	if (!status && !is_there)
 		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
 		status = add(writer, id, id_bytes, texts, n_texts, err);
 	bs_watch_end(&watch);
 	return status;
+}
+
+enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                             size_t n_texts, struct bs_error *err)
+{
+	return put(writer, id, id_bytes, texts, n_texts, false, err);
+}
+
+enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                                 size_t n_texts, struct bs_error *err)
+{
+	return put(writer, id, id_bytes, texts, n_texts, true, err);
 }
 
 /* A document of this transaction is as if it had never come. */
@@ -659,7 +661,7 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 	if (!status)
 		status = merge(writer, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, &at->writer.accumulator.doc_table, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, record, err);
 	record->read_lines = at->next_sequence;
 	return end(writer, status, report_out, err);
 }
