@@ -1,6 +1,6 @@
 /*
- * glob.c: globs, in three steps: the pattern is cut into tokens, the tokens are looked at for a cheap kind of match,
- * and what has none becomes a small program that is run as a set of states (no backtracking). See glob.h.
+ * glob.c: globs: a pattern is cut into tokens. Those for which there is no cheaper kind of match are a small automaton, which is run
+ * as a set of states (no backtracking). See glob.h.
  *
  * The grammar is that of globset 0.4.9, the crate in ripgrep 13, with its odd corners, since the set of files must be
  * the same: a lone } is an empty alternative, {a,} has one alternative, [a-c-e] is [a-e], a character beyond ASCII in
@@ -17,39 +17,13 @@
 /* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
 #define PATTERN_MAX_BYTES 65536
 
-struct byte_set {
+struct bs_byte_set {
 	uint64_t words[4];
 };
-BS_VECTOR(byte_sets, struct byte_set);
 
-static inline bool byte_set_has(const struct byte_set *set, uint8_t byte)
+static inline bool byte_set_has(const struct bs_byte_set *set, uint8_t byte)
 {
 	return set->words[byte / 64] >> (byte % 64) & 1;
-}
-
-enum op_kind {
-	OP_BYTE,       /* takes this byte */
-	OP_SET,        /* takes a byte of the set */
-	OP_NAME_BYTE,  /* takes any byte but / */
-	OP_NAME_BYTES, /* takes any number of them */
-	OP_BYTES,      /* takes any number of any bytes */
-	OP_LINE_BYTES, /* takes any number of any bytes but line feeds */
-	OP_EITHER,     /* goes to the next and to target */
-	OP_JUMP,       /* goes to target */
-	OP_MATCH,
-};
-
-/* Targets always lie ahead, and a repeating op stays where it is: one pass in order finds all that can be reached. */
-struct bs_glob_op {
-	uint8_t kind;
-	uint8_t byte;
-	uint32_t target;
-	struct byte_set set;
-};
-
-static inline size_t state_words(const struct bs_glob *glob)
-{
-	return (glob->n_ops + 63) / 64;
 }
 
 enum token_kind {
@@ -63,15 +37,14 @@ enum token_kind {
 	TOKEN_GROUP_OPEN,  /* { */
 	TOKEN_GROUP_NEXT,  /* the comma inside { } */
 	TOKEN_GROUP_CLOSE, /* } */
-	TOKEN_EMPTY,       /* a } without {: matches the empty string */
+	TOKEN_EMPTY,       /* a } without {, or a group of nothing: matches the empty string */
 };
 
-struct token {
+struct bs_glob_token {
 	uint8_t kind;
 	uint8_t byte;
-	uint32_t set; /* index into parser.sets */
+	uint32_t to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: that of the token that ends the alternative */
 };
-BS_VECTOR(tokens, struct token);
 
 struct parser {
 	const uint8_t *at;
@@ -79,17 +52,12 @@ struct parser {
 	int previous; /* the byte before the one in hand, -1 at the start */
 	int current;
 	bool in_group;
-	struct tokens tokens;
-	struct byte_sets sets;
+	size_t separator; /* the index of the { or comma that begins the alternative */
+	struct bs_glob_tokens tokens;
+	struct bs_byte_sets sets;
 	const char *fault;       /* what is wrong with the pattern */
 	struct bs_error *err;
 };
-
-static const struct token *tokens_of(const struct parser *parser, size_t *n_tokens_out)
-{
-	*n_tokens_out = bs_vector_n(&parser->tokens);
-	return parser->tokens.items;
-}
 
 static enum bs_status parse_fault(struct parser *parser, const char *fault)
 {
@@ -113,16 +81,37 @@ static int parser_take(struct parser *parser)
 
 static enum bs_status push(struct parser *parser, enum token_kind kind, int byte)
 {
-	struct token token = {.kind = (uint8_t)kind, .byte = (uint8_t)byte};
+	struct bs_glob_token token = {.kind = (uint8_t)kind, .byte = (uint8_t)byte};
 	return bs_vector_append(&parser->tokens, &token, parser->err);
+}
+
+/* {, } or a comma of a group. */
+static enum bs_status push_separator(struct parser *parser, enum token_kind kind)
+{
+	size_t at = bs_vector_n(&parser->tokens);
+	if (kind != TOKEN_GROUP_OPEN)
+		parser->tokens.items[parser->separator].to = (uint32_t)at;
+	parser->separator = at;
+	return push(parser, kind, 0);
+}
+
+static enum bs_status close_group(struct parser *parser)
+{
+	const struct bs_glob_token *tokens = parser->tokens.items;
+	size_t n = bs_vector_n(&parser->tokens);
+	while (tokens[n - 1].kind == TOKEN_GROUP_NEXT)
+		n--;
+	if (tokens[n - 1].kind != TOKEN_GROUP_OPEN)
+		return push_separator(parser, TOKEN_GROUP_CLOSE);
+	bs_vector_set_n(&parser->tokens, n - 1);
+	return push(parser, TOKEN_EMPTY, 0);
 }
 
 /* -1: there is none. */
 static int last_kind(const struct parser *parser)
 {
-	size_t n;
-	const struct token *tokens = tokens_of(parser, &n);
-	return n > 0 ? tokens[n - 1].kind : -1;
+	size_t n = bs_vector_n(&parser->tokens);
+	return n > 0 ? parser->tokens.items[n - 1].kind : -1;
 }
 
 /* Several stars in a row are one. */
@@ -192,7 +181,7 @@ static bool take_character(struct parser *parser, struct character *character)
 	return true;
 }
 
-static void set_add(struct byte_set *set, unsigned from, unsigned to)
+static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
 {
 	for (unsigned byte = from; byte <= to; byte++)
 		set->words[byte / 64] |= UINT64_C(1) << (byte % 64);
@@ -200,7 +189,7 @@ static void set_add(struct byte_set *set, unsigned from, unsigned to)
 
 /* The bytes of both ends, with a range only between the last of one and the first of the other: what globset makes
  * of a range when it writes it into a byte-wise regex. */
-static void set_add_range(struct byte_set *set, const struct character *from, const struct character *to)
+static void set_add_range(struct bs_byte_set *set, const struct character *from, const struct character *to)
 {
 	for (size_t i = 0; i < from->n_bytes; i++)
 		set_add(set, from->bytes[i], from->bytes[i]);
@@ -214,7 +203,7 @@ static void set_add_range(struct byte_set *set, const struct character *from, co
 /* The [ was taken. A range is held back until it is known that no "-x" follows to stretch it. */
 static enum bs_status parse_set(struct parser *parser)
 {
-	struct byte_set set = {{0}};
+	struct bs_byte_set set = {{0}};
 	struct character from = {0}, to = {0}, next;
 	bool is_negated = parser_peek(parser) == '!' || parser_peek(parser) == '^';
 	bool is_first = true, in_range = false;
@@ -244,7 +233,7 @@ static enum bs_status parse_set(struct parser *parser)
 		set_add(&set, '-', '-');
 	for (size_t i = 0; is_negated && i < 4; i++)
 		set.words[i] = ~set.words[i];
-	struct token token = {.kind = TOKEN_SET, .set = (uint32_t)bs_vector_n(&parser->sets)};
+	struct bs_glob_token token = {.kind = TOKEN_SET, .to = (uint32_t)bs_vector_n(&parser->sets)};
 	enum bs_status status = bs_vector_append(&parser->sets, &set, parser->err);
 	return status ? status : bs_vector_append(&parser->tokens, &token, parser->err);
 }
@@ -261,12 +250,12 @@ static enum bs_status parse_one(struct parser *parser, int byte)
 		return parse_set(parser);
 	case '{':
 		parser->in_group = true;
-		return was_in_group ? parse_fault(parser, "a { inside { }") : push(parser, TOKEN_GROUP_OPEN, 0);
+		return was_in_group ? parse_fault(parser, "a { inside { }") : push_separator(parser, TOKEN_GROUP_OPEN);
 	case '}':
 		parser->in_group = false;
-		return push(parser, was_in_group ? TOKEN_GROUP_CLOSE : TOKEN_EMPTY, 0);
+		return was_in_group ? close_group(parser) : push(parser, TOKEN_EMPTY, 0);
 	case ',':
-		return push(parser, was_in_group ? TOKEN_GROUP_NEXT : TOKEN_BYTE, byte);
+		return was_in_group ? push_separator(parser, TOKEN_GROUP_NEXT) : push(parser, TOKEN_BYTE, byte);
 	case '\\':
 		byte = parser_take(parser);
 		return byte < 0 ? parse_fault(parser, "a \\ at the end") : push(parser, TOKEN_BYTE, byte);
@@ -288,7 +277,7 @@ static enum bs_status parse(struct parser *parser)
 	return status;
 }
 
-static bool all_bytes(const struct token *tokens, size_t n_tokens)
+static bool all_bytes(const struct bs_glob_token *tokens, size_t n_tokens)
 {
 	for (size_t i = 0; i < n_tokens; i++)
 		if (tokens[i].kind != TOKEN_BYTE)
@@ -296,7 +285,7 @@ static bool all_bytes(const struct token *tokens, size_t n_tokens)
 	return true;
 }
 
-static bool has_slash(const struct token *tokens, size_t n_tokens)
+static bool has_slash(const struct bs_glob_token *tokens, size_t n_tokens)
 {
 	for (size_t i = 0; i < n_tokens; i++)
 		if (tokens[i].kind == TOKEN_BYTE && tokens[i].byte == '/')
@@ -305,19 +294,19 @@ static bool has_slash(const struct token *tokens, size_t n_tokens)
 }
 
 /* Whether these tokens can match nothing that holds a slash. */
-static bool within_name(const struct parser *parser, const struct token *tokens, size_t n_tokens)
+static bool within_name(const struct parser *parser, const struct bs_glob_token *tokens, size_t n_tokens)
 {
-	const struct byte_set *sets = parser->sets.items;
+	const struct bs_byte_set *sets = parser->sets.items;
 	for (size_t i = 0; i < n_tokens; i++) {
 		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_DEEP_SUFFIX;
-		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].set], '/')))
+		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].to], '/')))
 			return false;
 	}
 	return !has_slash(tokens, n_tokens);
 }
 
 /* Whether the pattern ends in bytes that hold a file name's extension: ".c", but not "c" or "./c". */
-static bool ends_in_extension(const struct token *tokens, size_t n_tokens)
+static bool ends_in_extension(const struct bs_glob_token *tokens, size_t n_tokens)
 {
 	for (size_t i = n_tokens; i > 0 && tokens[i - 1].kind == TOKEN_BYTE && tokens[i - 1].byte != '/'; i--)
 		if (tokens[i - 1].byte == '.')
@@ -330,33 +319,30 @@ static bool ends_in_extension(const struct token *tokens, size_t n_tokens)
  * name or the extension never match such a path, so ".gitignore: foo." leaves the file "foo." alone, and "*." too.
  * Those decided by the whole path ("/foo.", "a/foo.") do match. Before we did the same, random trees differed.
  */
-static bool never_matches(const struct token *tokens, size_t n_tokens)
+static bool never_matches(const struct bs_glob_token *tokens, size_t n_tokens)
 {
 	if (n_tokens == 0 || tokens[n_tokens - 1].kind != TOKEN_BYTE || tokens[n_tokens - 1].byte != '.')
 		return false;
 	bool is_deep = tokens[0].kind == TOKEN_DEEP_PREFIX;
-	const struct token *rest = tokens + is_deep;
+	const struct bs_glob_token *rest = tokens + is_deep;
 	size_t n_rest = n_tokens - is_deep;
 	return !all_bytes(rest, n_rest) || (is_deep && !has_slash(rest, n_rest));
 }
 
-/* Chooses the kind; *skip_out tokens at the front are answered for by it. */
-static enum bs_glob_kind choose_kind(const struct parser *parser, size_t *skip_out)
+static enum bs_glob_kind choose_kind(const struct parser *parser)
 {
-	size_t n;
-	const struct token *tokens = tokens_of(parser, &n);
-	*skip_out = 0;
+	const struct bs_glob_token *tokens = parser->tokens.items;
+	size_t n = bs_vector_n(&parser->tokens);
 	if (never_matches(tokens, n))
 		return BS_GLOB_NEVER;
 	if (all_bytes(tokens, n))
 		return BS_GLOB_PATH;
 	if (tokens[0].kind != TOKEN_DEEP_PREFIX || n == 1 || !within_name(parser, tokens + 1, n - 1))
-		return BS_GLOB_PATH_OPS;
-	*skip_out = 1;
+		return BS_GLOB_PATH_TOKENS;
 	if (all_bytes(tokens + 1, n - 1))
 		return BS_GLOB_NAME;
 	if (tokens[1].kind != TOKEN_STAR || !all_bytes(tokens + 2, n - 2))
-		return BS_GLOB_NAME_OPS;
+		return BS_GLOB_NAME_TOKENS;
 	return BS_GLOB_NAME_ENDING;
 }
 
@@ -364,115 +350,18 @@ static enum bs_glob_kind choose_kind(const struct parser *parser, size_t *skip_o
  * Scar: ripgrep runs the globs that it cannot decide by literals as regexes in which a dot is no line feed, the ones
  * with a literal extension as regexes in which it is one.
  */
-static bool stops_at_line_feed(const struct token *tokens, size_t n_tokens)
+static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_tokens)
 {
 	bool is_deep = n_tokens > 0 && tokens[0].kind == TOKEN_DEEP_PREFIX;
 	bool is_literal = n_tokens > is_deep && all_bytes(tokens + is_deep, n_tokens - is_deep);
 	return !is_literal && !ends_in_extension(tokens, n_tokens);
 }
 
-struct compiler {
-	struct bs_glob_op *ops;
-	size_t n_ops;
-	enum op_kind deep; /* OP_BYTES or OP_LINE_BYTES */
-};
-
-static struct bs_glob_op *emit(struct compiler *compiler, enum op_kind kind, uint8_t byte)
-{
-	struct bs_glob_op *op = &compiler->ops[compiler->n_ops++];
-	*op = (struct bs_glob_op){.kind = (uint8_t)kind, .byte = byte};
-	return op;
-}
-
-static void emit_token(struct compiler *compiler, const struct token *token, const struct byte_set *sets)
-{
-	static const uint8_t plain[] = {[TOKEN_BYTE] = OP_BYTE, [TOKEN_ANY] = OP_NAME_BYTE, [TOKEN_STAR] = OP_NAME_BYTES};
-	if (token->kind <= TOKEN_STAR)
-		emit(compiler, (enum op_kind)plain[token->kind], token->byte);
-	if (token->kind == TOKEN_SET)
-		emit(compiler, OP_SET, 0)->set = sets[token->set];
-	if (token->kind == TOKEN_DEEP_MIDDLE || token->kind == TOKEN_DEEP_SUFFIX)
-		emit(compiler, OP_BYTE, '/');
-	if (token->kind == TOKEN_DEEP_SUFFIX)
-		emit(compiler, compiler->deep, 0);
-	if (token->kind == TOKEN_DEEP_PREFIX || token->kind == TOKEN_DEEP_MIDDLE) {
-		struct bs_glob_op *either = emit(compiler, OP_EITHER, 0);
-		emit(compiler, compiler->deep, 0);
-		emit(compiler, OP_BYTE, '/');
-		either->target = (uint32_t)compiler->n_ops;
-	}
-}
-
-/* Emits the alternatives of a group, the empty ones left out, each as EITHER ... JUMP; returns the tokens used. */
-static size_t emit_group(struct compiler *compiler, const struct token *tokens, const struct byte_set *sets)
-{
-	size_t at = 0, first = compiler->n_ops, either = SIZE_MAX;
-	do {
-		at++;
-		if (tokens[at].kind == TOKEN_GROUP_NEXT || tokens[at].kind == TOKEN_GROUP_CLOSE)
-			continue;
-		if (either != SIZE_MAX) {
-			emit(compiler, OP_JUMP, 0);
-			compiler->ops[either].target = (uint32_t)compiler->n_ops;
-		}
-		either = compiler->n_ops;
-		emit(compiler, OP_EITHER, 0);
-		for (; tokens[at].kind != TOKEN_GROUP_NEXT && tokens[at].kind != TOKEN_GROUP_CLOSE; at++)
-			emit_token(compiler, &tokens[at], sets);
-	} while (tokens[at].kind != TOKEN_GROUP_CLOSE);
-	/* The last alternative has no other beside it; the jumps go to the end. */
-	if (either != SIZE_MAX)
-		compiler->ops[either].target = (uint32_t)either + 1;
-	for (; first < compiler->n_ops; first++)
-		if (compiler->ops[first].kind == OP_JUMP)
-			compiler->ops[first].target = (uint32_t)compiler->n_ops;
-	return at + 1;
-}
-
-static void emit_all(struct compiler *compiler, const struct token *tokens, size_t n_tokens,
-                     const struct byte_set *sets)
-{
-	/* A lone double star is everything, a path without a slash too. */
-	if (n_tokens == 1 && tokens[0].kind == TOKEN_DEEP_PREFIX) {
-		emit(compiler, compiler->deep, 0);
-		n_tokens = 0;
-	}
-	for (size_t i = 0; i < n_tokens;) {
-		if (tokens[i].kind == TOKEN_GROUP_OPEN) {
-			i += emit_group(compiler, &tokens[i], sets);
-		} else {
-			emit_token(compiler, &tokens[i], sets);
-			i++;
-		}
-	}
-	emit(compiler, OP_MATCH, 0);
-}
-
-static enum bs_status build_ops(struct bs_glob *glob, const struct parser *parser, size_t skip)
-{
-	size_t n;
-	const struct token *tokens = tokens_of(parser, &n);
-	/* A deep token takes four ops, a group two for each alternative beside its tokens, any other one. */
-	size_t max_ops = 4 * n + 1;
-	struct compiler compiler = {.ops = calloc(max_ops, sizeof(*glob->ops)),
-	                            .deep = glob->stops_at_line_feed ? OP_LINE_BYTES : OP_BYTES};
-	if (!compiler.ops)
-		return bs_fail_memory(parser->err, "a glob", max_ops * sizeof(*glob->ops));
-	glob->ops = compiler.ops;
-	emit_all(&compiler, tokens + skip, n - skip, parser->sets.items);
-	glob->n_ops = compiler.n_ops;
-	struct bs_glob_op *smaller = realloc(glob->ops, glob->n_ops * sizeof(*glob->ops));
-	glob->ops = smaller ? smaller : glob->ops;
-	size_t states_bytes = 2 * state_words(glob) * sizeof(uint64_t);
-	glob->states = malloc(states_bytes);
-	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
-}
-
 /* The longest stretch of bytes that stands in every match: those outside groups. */
 static enum bs_status build_literal(struct bs_glob *glob, const struct parser *parser)
 {
-	size_t n, start = 0, length = 0;
-	const struct token *tokens = tokens_of(parser, &n);
+	const struct bs_glob_token *tokens = parser->tokens.items;
+	size_t n = bs_vector_n(&parser->tokens), start = 0, length = 0;
 	bool in_group = false;
 	for (size_t i = 0; i < n; i++) {
 		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) && tokens[i].kind != TOKEN_GROUP_CLOSE;
@@ -490,6 +379,42 @@ static enum bs_status build_literal(struct bs_glob *glob, const struct parser *p
 	return BS_OK;
 }
 
+/*
+ * The states of the automaton are two for each token, before and within it, and the end. They lead to the same or to later ones only: one
+ * pass in order finds all that can be reached.
+ */
+#define WITHIN 1u
+
+static size_t end_state(const struct bs_glob *glob)
+{
+	return 2 * bs_vector_n(&glob->tokens);
+}
+
+static size_t state_words(const struct bs_glob *glob)
+{
+	return end_state(glob) / 64 + 1;
+}
+
+/* Takes the tokens over. */
+static enum bs_status keep_tokens(struct bs_glob *glob, struct parser *parser)
+{
+	glob->tokens = parser->tokens;
+	glob->sets = parser->sets;
+	parser->tokens = (struct bs_glob_tokens){0};
+	parser->sets = (struct bs_byte_sets){0};
+	struct bs_glob_token *first = &glob->tokens.items[0];
+	if (glob->kind == BS_GLOB_NAME_TOKENS) {
+		glob->first_state = 2; /* the kind stands for the first token */
+	} else if (bs_vector_n(&glob->tokens) == 1 && first->kind == TOKEN_DEEP_PREFIX) {
+		/* A lone double star is everything, a path without a slash too. */
+		first->kind = TOKEN_DEEP_SUFFIX;
+		glob->first_state = WITHIN;
+	}
+	size_t states_bytes = 2 * state_words(glob) * sizeof(uint64_t);
+	glob->states = malloc(states_bytes);
+	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
+}
+
 enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes, struct bs_error *err)
 {
 	struct parser parser = {
@@ -499,20 +424,19 @@ enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t
 	if (status == BS_INVALID)
 		bs_fail(err, BS_INVALID, "glob '%.*s': %s", (int)(pattern_bytes < 200 ? pattern_bytes : 200),
 		        (const char *)pattern, parser.fault);
-	if (status)
-		goto out;
-	size_t n, skip;
-	const struct token *tokens = tokens_of(&parser, &n);
-	glob->kind = choose_kind(&parser, &skip);
-	glob->stops_at_line_feed = stops_at_line_feed(tokens, n);
-	if (n > 0 && tokens[n - 1].kind == TOKEN_BYTE)
-		glob->last_byte = tokens[n - 1].byte;
-	status = build_literal(glob, &parser);
-	if (!status && (glob->kind == BS_GLOB_NAME_OPS || glob->kind == BS_GLOB_PATH_OPS))
-		status = build_ops(glob, &parser, skip);
+	if (!status) {
+		const struct bs_glob_token *tokens = parser.tokens.items;
+		size_t n = bs_vector_n(&parser.tokens);
+		glob->kind = choose_kind(&parser);
+		glob->stops_at_line_feed = stops_at_line_feed(tokens, n);
+		if (n > 0 && tokens[n - 1].kind == TOKEN_BYTE)
+			glob->last_byte = tokens[n - 1].byte;
+		status = build_literal(glob, &parser);
+	}
+	if (!status && (glob->kind == BS_GLOB_NAME_TOKENS || glob->kind == BS_GLOB_PATH_TOKENS))
+		status = keep_tokens(glob, &parser);
 	if (status)
 		bs_glob_deinit(glob);
-out:
 	bs_vector_deinit(&parser.tokens);
 	bs_vector_deinit(&parser.sets);
 	return status;
@@ -521,58 +445,116 @@ out:
 void bs_glob_deinit(struct bs_glob *glob)
 {
 	free(glob->literal);
-	free(glob->ops);
+	bs_vector_deinit(&glob->tokens);
+	bs_vector_deinit(&glob->sets);
 	free(glob->states);
 	*glob = (struct bs_glob){.last_byte = -1};
 }
+
+/* A set of states before a byte of the path, and the set after it. */
+struct moving {
+	const struct bs_glob *glob;
+	uint64_t *from, *to;
+	int byte; /* -1: the end of the path */
+};
 
 static void state_add(uint64_t *states, size_t state)
 {
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* Moves every state of from, in order, over one byte (or over the end of the path, byte -1) into to; steps that take
- * no byte stay in from and are met later in the same pass. Returns whether the end of the program was reached. */
-static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int byte)
+/* To a state that is met later in the same pass. */
+static void go_on(const struct moving *moving, size_t state)
 {
+	state_add(moving->from, state);
+}
+
+static void take_if(const struct moving *moving, bool takes, size_t state)
+{
+	if (takes && moving->byte >= 0)
+		state_add(moving->to, state);
+}
+
+static void move_deep(const struct moving *moving, enum token_kind kind, size_t state, size_t next)
+{
+	bool is_line_end = moving->byte == '\n' && moving->glob->stops_at_line_feed;
+	if (state & WITHIN) {
+		take_if(moving, !is_line_end, state);
+		take_if(moving, moving->byte == '/' && kind != TOKEN_DEEP_SUFFIX, next);
+		if (kind == TOKEN_DEEP_SUFFIX)
+			go_on(moving, next);
+	} else if (kind == TOKEN_DEEP_PREFIX) {
+		go_on(moving, state | WITHIN);
+		go_on(moving, next);
+	} else {
+		take_if(moving, moving->byte == '/', state | WITHIN);
+		take_if(moving, moving->byte == '/' && kind == TOKEN_DEEP_MIDDLE, next);
+	}
+}
+
+/* Before a comma an alternative ends; within { or a comma one may begin, unless it is empty, as may the next. */
+static void move_in_group(const struct moving *moving, const struct bs_glob_token *token, size_t state, size_t next)
+{
+	const struct bs_glob_token *end = moving->glob->tokens.items + token->to;
+	if (!(state & WITHIN)) {
+		go_on(moving, token->kind == TOKEN_GROUP_OPEN ? state | WITHIN : 2 * (size_t)token->to);
+		return;
+	}
+	if (token + 1 != end)
+		go_on(moving, next);
+	if (end->kind == TOKEN_GROUP_NEXT)
+		go_on(moving, 2 * (size_t)token->to | WITHIN);
+}
+
+static void move_state(const struct moving *moving, size_t state)
+{
+	const struct bs_glob_token *token = &moving->glob->tokens.items[state / 2];
+	size_t next = (state | WITHIN) + 1;
+	int byte = moving->byte;
+	switch ((enum token_kind)token->kind) {
+	case TOKEN_BYTE:
+		take_if(moving, byte == token->byte, next);
+		break;
+	case TOKEN_SET:
+		take_if(moving, byte_set_has(&moving->glob->sets.items[token->to], (uint8_t)byte), next);
+		break;
+	case TOKEN_ANY:
+		take_if(moving, byte != '/', next);
+		break;
+	case TOKEN_STAR:
+		go_on(moving, next);
+		take_if(moving, byte != '/', state);
+		break;
+	case TOKEN_DEEP_PREFIX:
+	case TOKEN_DEEP_MIDDLE:
+	case TOKEN_DEEP_SUFFIX:
+		move_deep(moving, (enum token_kind)token->kind, state, next);
+		break;
+	case TOKEN_GROUP_OPEN:
+	case TOKEN_GROUP_NEXT:
+		move_in_group(moving, token, state, next);
+		break;
+	case TOKEN_GROUP_CLOSE:
+	case TOKEN_EMPTY:
+		go_on(moving, next);
+		break;
+	}
+}
+
+/* Moves every state over the byte. Returns whether the end was reached with that of the path. */
+static bool step(const struct moving *moving)
+{
+	size_t end = end_state(moving->glob);
+	uint64_t *from = moving->from;
 	bool matched = false;
-	for (size_t word = 0; word < state_words(glob); word++) {
+	for (size_t word = 0; word <= end / 64; word++) {
 		while (from[word]) {
 			size_t state = word * 64 + (size_t)__builtin_ctzll(from[word]);
-			const struct bs_glob_op *op = &glob->ops[state];
 			from[word] &= from[word] - 1;
-			switch ((enum op_kind)op->kind) {
-			case OP_BYTE:
-				if (byte == op->byte)
-					state_add(to, state + 1);
-				break;
-			case OP_SET:
-				if (byte >= 0 && byte_set_has(&op->set, (uint8_t)byte))
-					state_add(to, state + 1);
-				break;
-			case OP_NAME_BYTE:
-				if (byte >= 0 && byte != '/')
-					state_add(to, state + 1);
-				break;
-			case OP_NAME_BYTES:
-			case OP_BYTES:
-			case OP_LINE_BYTES:
-				state_add(from, state + 1);
-				if (byte >= 0 && !(byte == '/' && op->kind == OP_NAME_BYTES) &&
-				    !(byte == '\n' && op->kind == OP_LINE_BYTES))
-					state_add(to, state);
-				break;
-			case OP_EITHER:
-				state_add(from, state + 1);
-				state_add(from, op->target);
-				break;
-			case OP_JUMP:
-				state_add(from, op->target);
-				break;
-			case OP_MATCH:
-				matched = byte < 0;
-				break;
-			}
+			if (state == end)
+				matched = moving->byte < 0;
+			else
+				move_state(moving, state);
 		}
 	}
 	return matched;
@@ -584,21 +566,22 @@ static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
 		return false;
 	size_t n_words = state_words(glob);
-	uint64_t *from = glob->states, *to = glob->states + n_words;
-	memset(from, 0, 2 * n_words * sizeof(*from));
-	state_add(from, 0);
+	struct moving moving = {.glob = glob, .from = glob->states, .to = glob->states + n_words};
+	memset(glob->states, 0, 2 * n_words * sizeof(*glob->states));
+	state_add(moving.from, glob->first_state);
 	for (size_t i = 0; i < n_bytes; i++) {
-		step(glob, from, to, bytes[i]);
-		uint64_t any = 0;
+		moving.byte = bytes[i];
+		step(&moving);
+		uint64_t *emptied = moving.from, any = 0;
 		for (size_t word = 0; word < n_words; word++)
-			any |= to[word];
+			any |= moving.to[word];
 		if (!any)
 			return false;
-		uint64_t *emptied = from;
-		from = to;
-		to = emptied;
+		moving.from = moving.to;
+		moving.to = emptied;
 	}
-	return step(glob, from, to, -1);
+	moving.byte = -1;
+	return step(&moving);
 }
 
 static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
@@ -627,9 +610,9 @@ bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
 		return name_bytes >= glob->literal_bytes &&
 		       is_literal(glob, name + name_bytes - glob->literal_bytes, glob->literal_bytes) &&
 		       may_skip_folders(glob, path);
-	case BS_GLOB_NAME_OPS:
+	case BS_GLOB_NAME_TOKENS:
 		return run(glob, name, name_bytes) && may_skip_folders(glob, path);
-	case BS_GLOB_PATH_OPS:
+	case BS_GLOB_PATH_TOKENS:
 		return run(glob, path->bytes, path->n_bytes);
 	}
 	return false;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/error.h"
+#include "core/base/vector.h"
 
 /* A path to be matched; name_off is where its last component starts. It has no leading and no trailing slash. */
 struct bs_glob_path {
@@ -24,7 +24,10 @@ struct bs_glob_path {
 	size_t name_off;
 };
 
-struct bs_glob_op;
+struct bs_glob_token;
+struct bs_byte_set;
+BS_VECTOR(bs_glob_tokens, struct bs_glob_token);
+BS_VECTOR(bs_byte_sets, struct bs_byte_set);
 
 /* How the path is looked at, cheapest first. */
 enum bs_glob_kind {
@@ -32,8 +35,8 @@ enum bs_glob_kind {
 	BS_GLOB_PATH,        /* the path is these bytes */
 	BS_GLOB_NAME,        /* the name is these bytes */
 	BS_GLOB_NAME_ENDING, /* the name ends in these bytes */
-	BS_GLOB_NAME_OPS,    /* the program matches the name */
-	BS_GLOB_PATH_OPS,    /* the program matches the path */
+	BS_GLOB_NAME_TOKENS, /* the tokens match the name */
+	BS_GLOB_PATH_TOKENS, /* the tokens match the path */
 };
 
 /* A compiled glob. Fields are for glob.c only, but last_byte. */
@@ -41,11 +44,12 @@ struct bs_glob {
 	enum bs_glob_kind kind;
 	int16_t last_byte;       /* a path that ends in another byte cannot match; -1: any may */
 	bool stops_at_line_feed; /* "anywhere below" does not reach across a folder with a line feed in its name */
-	uint8_t *literal;        /* with a program: bytes that stand in every match */
+	uint8_t *literal;        /* with tokens: bytes that stand in every match */
 	size_t literal_bytes;
-	struct bs_glob_op *ops;
-	size_t n_ops;
-	uint64_t *states; /* scratch of the match: two sets of ops */
+	struct bs_glob_tokens tokens; /* of the last two kinds */
+	struct bs_byte_sets sets;
+	size_t first_state;
+	uint64_t *states; /* scratch of the match: two sets of states */
 };
 
 /* Compiles. The pattern's bytes are not kept. BS_INVALID for a bad glob (an unclosed [ or {, a nested {, a range

@@ -448,15 +448,14 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 	return status ? status : take_best(choice, pairs, err);
 }
 
-enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, const struct bs_pair_limits *limits,
-                                       bs_give_sample_fn sample, void *context, struct bs_word_pairs *pairs,
-                                       struct bs_error *err)
+enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
 	struct bs_words_options words = bs_index_words_options(options);
 	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
 	if (!status)
-		status = sample(context, sample_document, &choice, err);
+		status = give(context, sample_document, &choice, err);
 	if (!status && choice.text_bytes >= limits->least_bytes)
 		status = choose(&choice, pairs, err);
 	bs_words_free(choice.analyzer);
@@ -467,29 +466,6 @@ enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, c
 	bs_vector_deinit(&choice.met);
 	free(choice.firsts);
 	return status;
-}
-
-/* Of the sources that a manifest records. */
-struct sources {
-	const struct bs_dir *dir;
-	const struct bs_manifest *manifest;
-	const struct bs_source_options *options;
-	uint64_t sample_bytes;
-};
-
-static enum bs_status sample_all(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
-{
-	const struct sources *sources = context;
-	return bs_sample_sources(sources->dir, sources->manifest, sources->options, sources->sample_bytes, false, give,
-	                         give_context, err);
-}
-
-enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                    const struct bs_source_options *options, uint64_t sample_bytes,
-                                    const struct bs_pair_limits *limits, struct bs_word_pairs *pairs, struct bs_error *err)
-{
-	struct sources sources = {dir, manifest, options, sample_bytes};
-	return bs_word_pairs_choose_by(&manifest->options, limits, sample_all, &sources, pairs, err);
 }
 
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,

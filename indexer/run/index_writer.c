@@ -212,26 +212,28 @@ enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give
                                          struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
-	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
+	enum bs_status status = bs_word_pairs_choose(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
 	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
-		status = bs_gram_plan_choose_by(sample, context, &writer->gram_plan, err);
+		status = bs_gram_plan_choose(sample, context, true, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
 }
 
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
+	struct bs_source_sample sample = {writer->dir, &writer->manifest, &writer->source_options, pairs_sample_bytes(writer), false};
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
-			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
-			                              pairs_sample_bytes(writer), &limits, &writer->pairs, err);
+			status = bs_word_pairs_choose(&writer->manifest.options, &limits, bs_sample_sources, &sample, &writer->pairs, err);
 	}
+	sample.n_bytes = BS_GRAM_SAMPLE_BYTES;
+	sample.files_only = true;
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
 		if (!status)
-			status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+			status = bs_gram_plan_choose(bs_sample_sources, &sample, false, &writer->gram_plan, err);
 	}
 	if (!status && !writer->manifest.options.grams && writer->manifest.options.record_grams)
 		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
