@@ -493,8 +493,13 @@ static void test_most_bytes(void **state)
 	char path[FOLDER_BYTES + 16], feeds[1001];
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .words = true,
-	                                 .max_document_bytes = 1000, .consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = &source,
+	                                 .n_sources = 1,
+	                                 .words = true,
+	                                 .max_document_bytes = 1000,
+	                                 .consent = &consent};
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
 	struct bs_error err = {""};

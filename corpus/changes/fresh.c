@@ -81,8 +81,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		bs_stamp_record(&document->stamp, record.place);
 		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 	}
-	enum bs_status status =
-		bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
+	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
 	for (size_t i = 0; i < document->text.n_fields && !status; i++)
 		if (document->text.fields[i].name_bytes > 0)
 			status = take_field(at->snapshot, &document->text.fields[i], err);
@@ -255,7 +254,8 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	at.options.suspect_from_ns = bs_stamp_suspect_from();
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
-		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL, &snapshot->overlay.docs, err);
+		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL,
+		                         &snapshot->overlay.docs, err);
 	at.inners = (struct bs_inners){.manifest = &snapshot->manifest,
 	                               .refresh = &at.refresh,
 	                               .options = &at.options,

@@ -179,7 +179,8 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 }
 
 /* The record of an earlier document: still accumulated, or in a segment already written. */
-static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_place place, struct bs_doc_record *record_out, struct bs_error *err)
+static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_place place,
+                                  struct bs_doc_record *record_out, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[place.segment];
 	if (!segment->dir) {
@@ -247,8 +248,7 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 }
 
 /* The id of an earlier document, into other_id. */
-static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source,
-                                struct bs_id_place place,
+static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source, struct bs_id_place place,
                                 struct bs_error *err)
 {
 	struct bs_doc_record other;
@@ -269,8 +269,7 @@ struct owner {
 };
 
 /* The owner of the id at hand among those with slots. */
-static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source,
-                                struct owner *owner,
+static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                 struct bs_error *err)
 {
 	uint64_t cursor = owners->slots ? owner->hash >> (64 - owners->slots_log2) : 0;
@@ -287,8 +286,7 @@ static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_sou
 }
 
 /* ... among those that are ordered. */
-static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source,
-                                   struct owner *owner,
+static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                    struct bs_error *err)
 {
 	uint64_t low = 0, high = owners->n_ordered;
@@ -313,8 +311,7 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 }
 
 /* Of the id at hand. One that was taken over from an ordered document has a slot, so these are asked first. */
-static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
-                                 struct owner *owner,
+static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                  struct bs_error *err)
 {
 	*owner = (struct owner){.hash = bs_hash_slot(owners->id.data, owners->id.used_bytes)};
@@ -324,8 +321,7 @@ static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_so
 
 /* Of the id of record. */
 static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs_source *source,
-                                    const struct bs_doc_record *record,
-                                    struct owner *owner, struct bs_error *err)
+                                    const struct bs_doc_record *record, struct owner *owner, struct bs_error *err)
 {
 	*owner = (struct owner){.is_there = false};
 	if (owners->n_used == 0 && owners->n_ordered == 0)
@@ -347,8 +343,7 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 }
 
 /* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at hand. */
-static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
-                                 struct bs_error *err)
+static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source, struct bs_error *err)
 {
 	struct bs_buffer at_hand = owners->id;
 	enum bs_status status = BS_OK;
@@ -379,8 +374,8 @@ static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
 	       (number == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0);
 }
 
-static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source,
-                                uint64_t number, struct bs_error *err)
+static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source, uint64_t number,
+                                struct bs_error *err)
 {
 	struct owner earlier;
 	enum bs_status status = BS_OK;
@@ -399,8 +394,7 @@ static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_sou
 }
 
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_record *record,
-                                 uint32_t document, struct bs_error *err)
+                                 const struct bs_doc_record *record, uint32_t document, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[owners->n_segments - 1];
 	uint64_t number = segment->first + document - owners->first_number;
@@ -421,8 +415,8 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 }
 
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
-                                  const struct bs_doc_record *record,
-                                  bool *lives_out, struct bs_id_place *place_out, struct bs_error *err)
+                                  const struct bs_doc_record *record, bool *lives_out, struct bs_id_place *place_out,
+                                  struct bs_error *err)
 {
 	struct owner owner;
 	*lives_out = false;
@@ -437,8 +431,8 @@ enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_s
 }
 
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_record *record,
-                                 bool *is_owned_out, bool *is_same_out, struct bs_error *err)
+                                 const struct bs_doc_record *record, bool *is_owned_out, bool *is_same_out,
+                                 struct bs_error *err)
 {
 	struct owner owner;
 	struct bs_doc_record now;

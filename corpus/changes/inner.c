@@ -245,8 +245,7 @@ enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, c
 	return status;
 }
 
-enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
-                             struct bs_error *err)
+enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_inner *inner = batch->inner;
 	struct bs_inner **link = &inners->under_way;

@@ -116,8 +116,8 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 }
 
 /* Of every live document of the source, which is under way if it is looked at. */
-static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number, enum fate fate,
-                                 struct bs_error *err)
+static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number,
+                                 enum fate fate, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = first_range(refresh, number); i < refresh->n_ranges && refresh->ranges[i].source == number && !status;
@@ -301,8 +301,7 @@ void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing 
 		bs_id_owners_prefetch(&refresh->owners, at->source, record);
 }
 
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
-                               const struct bs_doc_record *record,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_id_place place = {refresh->owners.n_segments - 1, refresh->owners.accumulated->n_docs};
@@ -316,8 +315,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	own_ids(refresh, at);
 	if (at->source->kind == BS_SOURCE_STDIN && !at->source->is_anew)
 		status = replace_given(refresh, at, record, err);
-	return status ? status
-	              : bs_id_owners_take(&refresh->owners, at->source, record, place.document, err);
+	return status ? status : bs_id_owners_take(&refresh->owners, at->source, record, place.document, err);
 }
 
 /* Records that are no documents; those of a prefix that is as it was were counted when it was read. */
@@ -348,8 +346,7 @@ static void record_collection(const struct bs_refreshing *at, const struct bs_fe
 }
 
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
-                              struct bs_source_record *record,
-                              struct bs_error *err)
+                              struct bs_source_record *record, struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
 	/* Records of standard input replaced theirs when they were taken, unless they replace all. */

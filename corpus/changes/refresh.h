@@ -110,13 +110,11 @@ void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing 
 
 /* A document was read and is about to be added to those accumulated, as the last of them. known: what it was, if the feed
  * said so. */
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
-                               const struct bs_doc_record *record,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                struct bs_doc_ref known, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
-                              struct bs_source_record *record,
-                              struct bs_error *err) BS_WARN_UNUSED;
+                              struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

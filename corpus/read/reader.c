@@ -889,14 +889,15 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 }
 
 /* A record where it stands in its collection. */
-static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
+                                    const struct bs_known *known, struct bs_document *document,
+                                    struct bs_refusal *refusal, struct bs_error *err)
 {
 	struct bs_stamp stamp;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status =
-		bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
+	enum bs_status status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line,
+	                                             &line_bytes, &stamp, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
 	document->place.offset = known->place[0];
@@ -906,8 +907,8 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 
 /* From where its text is: the file, the collection, the index, or whoever gave it. */
 static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_known *known,
-                                  const struct bs_recall *recall, struct bs_document *document, struct bs_refusal *refusal,
-                                  struct bs_error *err)
+                                  const struct bs_recall *recall, struct bs_document *document,
+                                  struct bs_refusal *refusal, struct bs_error *err)
 {
 	const struct bs_source *source = reader->source;
 	bool is_file = reader->is_row || !bs_source_has_records(source), is_stored = recall->are_all && !reader->is_row;
@@ -925,14 +926,15 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name, co
 	if (!status && known->is_elsewhere)
 		return recall->ask(reader->stored, known->ref, document, err);
 	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, recall->are_all ? known->ref.document : known->place[0],
-		                       &reader->bytes, err);
+		status = recall->fetch(reader->stored, known->ref.segment,
+		                       recall->are_all ? known->ref.document : known->place[0], &reader->bytes, err);
 	if (status)
 		return status;
 	if (is_file)
 		return make_document(reader, &reader->bytes, false, document, refusal, err);
 	bs_reader_expect_given(reader, known->is_given);
-	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
+	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal,
+	                   err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */

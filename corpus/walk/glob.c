@@ -43,7 +43,8 @@ enum token_kind {
 struct bs_glob_token {
 	uint8_t kind;
 	uint8_t byte;
-	uint32_t to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: that of the token that ends the alternative */
+	uint32_t
+		to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: that of the token that ends the alternative */
 };
 
 struct parser {

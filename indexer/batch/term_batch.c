@@ -610,8 +610,9 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	const struct bs_field *field = document->text.n_fields == 1 ? &document->text.fields[0] : &joined;
 	enum bs_status status = document->text.n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
 	if (!status)
-		status = bs_gram_sketch_take(batch->grams, document->text.stream, document->text.stream ? NULL : field->text,
-		                             document->text.stream ? document->text.n_bytes : field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(
+			batch->grams, document->text.stream, document->text.stream ? NULL : field->text,
+			document->text.stream ? document->text.n_bytes : field->text_bytes, &sum, err);
 	if (status || (document->text.stream && document->text.stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;

@@ -251,9 +251,13 @@ enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_co
 	uint32_t n_pieces = wanted < LEAST_PIECES ? LEAST_PIECES : wanted > MOST_PIECES ? MOST_PIECES : (uint32_t)wanted;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
-		struct sampler sampler = {
-			.source = &source, .pulse = sample->options->pulse, .take = take, .context = take_context,
-			.n_pieces = n_pieces, .piece_bytes = (size_t)(sample->n_bytes / n_pieces), .knows_records = !sample->files_only};
+		struct sampler sampler = {.source = &source,
+		                          .pulse = sample->options->pulse,
+		                          .take = take,
+		                          .context = take_context,
+		                          .n_pieces = n_pieces,
+		                          .piece_bytes = (size_t)(sample->n_bytes / n_pieces),
+		                          .knows_records = !sample->files_only};
 		if (manifest->sources[i].parent)
 			continue;
 		status = bs_recorded_root(sample->dir, &manifest->sources[i], &source, err);

@@ -28,6 +28,7 @@ struct bs_source_sample {
  * that is not followed or, files_only, of a collection. A source that cannot be read has no documents: the run will
  * tell. Folders are walked whole, and options->pulse counts their files. What take returned, BS_STOPPED, or
  * BS_NO_MEMORY. */
-enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -200,7 +200,8 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 		struct meeting meeting = narrow[i];
 		status = bs_watch_each(i, TOKEN_NS, err);
 		uint32_t pair = narrow[i - 1].link;
-		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && choice->met.items[pair].n_docs >= least)
+		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX &&
+		    choice->met.items[pair].n_docs >= least)
 			status = add_meeting(choice, meeting, pair, last_of, err);
 	}
 	bs_vector_deinit(&before);
@@ -238,7 +239,8 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 		count_meeting(choice, &choice->met.items[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
-		known[choice->met.items[at].second] = choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
+		known[choice->met.items[at].second] =
+			choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
 		choice->met.items[n_kept] = choice->met.items[at];
 		n_kept += choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS;
 	}
@@ -449,7 +451,8 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 }
 
 enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
-                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs, struct bs_error *err)
+                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
+                                    struct bs_error *err)
 {
 	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
 	struct bs_words_options words = bs_index_words_options(options);

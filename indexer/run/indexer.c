@@ -773,8 +773,8 @@ static void say_content(const struct bs_build_request *request, char **weights, 
 /* ... of what is a document in a folder: all of it, if anything. */
 static void say_folder_rules(const struct bs_build_request *request, struct bs_index_options *options)
 {
-	bool is_said = request->hidden || request->no_ignore || request->binary_as_text || request->globs || request->records ||
-	               request->no_records;
+	bool is_said = request->hidden || request->no_ignore || request->binary_as_text || request->globs ||
+	               request->records || request->no_records;
 	if (!is_said)
 		return;
 	options->hidden = request->hidden;
@@ -1022,8 +1022,8 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 	if (!status && at->is_full)
 		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
-		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest, at->list.moves,
-		                         &at->writer.accumulator.doc_table, err);
+		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest,
+		                         at->list.moves, &at->writer.accumulator.doc_table, err);
 	if (!status)
 		note_rules(at);
 	bs_index_writer_use_owners(&at->writer, &at->refresh.owners);

@@ -234,8 +234,7 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	record.place[3] = at->next_sequence++;
 	enum bs_status status = end_exclusion(at, &record, err);
 	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->refreshing, &record, doc->document.known,
-		                         err);
+		status = bs_refresh_take(&at->refresh, &at->refreshing, &record, doc->document.known, err);
 	if (writer->no_checksums)
 		record.checksum = 0;
 	return status ? status : bs_index_writer_add(&at->writer, batch, i, &record, err);
@@ -280,12 +279,12 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 }
 
 /* The document of these texts, of which line (nullable) is. Borrowed until the next one. */
-static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes, const struct bs_text *texts,
-                                    size_t n_texts, const struct bs_buffer *line, struct bs_document *document_out,
-                                    struct bs_error *err)
+static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
+                                    const struct bs_text *texts, size_t n_texts, const struct bs_buffer *line,
+                                    struct bs_document *document_out, struct bs_error *err)
 {
-	enum bs_status status =
-		bs_given_document(&writer->at->writer.source_options, texts, n_texts, line, &writer->fields, document_out, err);
+	enum bs_status status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, line,
+	                                          &writer->fields, document_out, err);
 	document_out->name.bytes = id;
 	document_out->name.n_bytes = id_bytes;
 	if (!line)
@@ -294,7 +293,8 @@ static enum bs_status make_document(struct bs_writer *writer, const void *id, si
 }
 
 /* Calls give with all held documents. */
-static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context, struct bs_error *err)
+static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context,
+                                    struct bs_error *err)
 {
 	struct held_documents *held = &writer->held;
 	struct bs_text *text = held->texts.items;
@@ -314,7 +314,8 @@ static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs
 		if (has_lines)
 			status = bs_given_line(texts, of.n_texts, &held->line, err);
 		if (!status)
-			status = make_document(writer, id, of.id_bytes, texts, of.n_texts, has_lines ? &held->line : NULL, &document, err);
+			status = make_document(writer, id, of.id_bytes, texts, of.n_texts,
+			                       has_lines ? &held->line : NULL, &document, err);
 		if (!status)
 			status = give(context, &document, err);
 	}
@@ -414,7 +415,8 @@ static enum bs_status check_texts(const struct bs_writer *writer, const struct b
 static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
 {
 	uint64_t memory = document_memory(writer);
-	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1, err);
+	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1,
+	                   err);
 }
 
 static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
@@ -438,7 +440,8 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	if (!status)
 		status = make_document(writer, id, id_bytes, texts, n_texts, line, &document, &why);
 	if (!status)
-		status = writer->holds ? hold(writer, &document, texts, n_texts, &why) : take(writer, &document, &is_refused, &why);
+		status = writer->holds ? hold(writer, &document, texts, n_texts, &why)
+		                       : take(writer, &document, &is_refused, &why);
 	if (is_refused)
 		return bs_fail(err, BS_INVALID, "%s", why.text);
 	return settle(writer, status, &why, err);
@@ -462,8 +465,8 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record,
-	                                           &found_out->is_added, &found_out->place, err);
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record, &found_out->is_added,
+	                                           &found_out->place, err);
 	if (!status && !found_out->is_added)
 		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
 	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
@@ -491,8 +494,8 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 }
 
 /* Adds, or replaces what must be there. */
-static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts, size_t n_texts,
-                          bool must_be_there, struct bs_error *err)
+static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                          size_t n_texts, bool must_be_there, struct bs_error *err)
 {
 	bool is_there = true;
 	struct bs_error why = {""};
