@@ -31,6 +31,14 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at)
 	return -1;
 }
 
+bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
+{
+	UChar32 c = 0;
+	for (size_t at = 0; at < n_bytes && c >= 0;)
+		U8_NEXT(text, at, n_bytes, c);
+	return c >= 0;
+}
+
 bool bs_visible_is_obeyed(int32_t c)
 {
 	return (c >= 0 && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||

@@ -2,6 +2,7 @@
 #ifndef BS_CORE_BASE_VISIBLE_H
 #define BS_CORE_BASE_VISIBLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,5 +11,8 @@
  * before *at > 0, over a byte of an invalid sequence. Not for a place inside a character.
  */
 int32_t bs_visible_previous(const uint8_t *text, size_t *at);
+
+/* Whether all of a text is valid UTF-8. */
+bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes);
 
 #endif

@@ -21,9 +21,7 @@
 #include "limits.h"
 #include "memory_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 struct bs_writer_request {
 	const char *dir;          /* made by the first change, if it is not there, as are the folders above it, and gone again if that is
@@ -118,7 +116,5 @@ BS_API void bs_writer_rollback(struct bs_writer *writer);
 /* The same, and frees it. NULL is fine. */
 BS_API void bs_writer_close(struct bs_writer *writer);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

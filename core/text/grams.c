@@ -5,6 +5,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/system/icu.h"
 
 uint32_t bs_gram_fold(uint32_t c)
@@ -12,6 +13,34 @@ uint32_t bs_gram_fold(uint32_t c)
 	if (c < 0x80)
 		return c - 'A' < 26 ? c + 32 : c;
 	return (uint32_t)bs_icu.u_foldCase((UChar32)c, U_FOLD_CASE_DEFAULT);
+}
+
+size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out)
+{
+	*doubtful_bytes_out = 0;
+	for (size_t at = 0; at < n_bytes;) {
+		size_t start = at;
+		UChar32 c;
+		U8_NEXT_UNSAFE(text, at, c);
+		*doubtful_bytes_out = at - start;
+		if (c >= 0x80 && (bs_icu_load(NULL) != BS_OK || bs_icu.u_charType(c) == U_UNASSIGNED))
+			return start;
+	}
+	return n_bytes;
+}
+
+size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from_out)
+{
+	size_t best = 0;
+	*from_out = 0;
+	for (size_t at = 0, n, doubtful_bytes; at < n_bytes; at += n + doubtful_bytes) {
+		n = bs_gram_find_doubtful(text + at, n_bytes - at, &doubtful_bytes);
+		if (n > best) {
+			best = n;
+			*from_out = at;
+		}
+	}
+	return best;
 }
 
 #define EVERY_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -100,7 +129,7 @@ size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uin
 
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded, struct bs_error *err)
 {
-	enum bs_status status = bs_icu_load(err);
+	enum bs_status status = bs_is_ascii(text, n_bytes) ? BS_OK : bs_icu_load(err);
 	if (!status)
 		status = bs_buffer_reserve(folded, 2 * n_bytes + 8, err);
 	if (status)

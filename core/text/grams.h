@@ -90,6 +90,13 @@ static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 /* Simple case folding of one code point, 0 <= c <= 0x10ffff. Of others than ASCII, after bs_icu_load (icu.h). */
 uint32_t bs_gram_fold(uint32_t c);
 
+/* The first character whose folding is not certain, because a newer Unicode than ours may know it, or n_bytes; of how many bytes it
+ * is. text: valid UTF-8. Without ICU no character beyond ASCII is certain. */
+size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
+
+/* The longest stretch of text without such characters; *from_out: where it begins. */
+size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from_out);
+
 /* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;

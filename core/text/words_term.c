@@ -14,6 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/visible.h"
 #include "core/bitsift/host.h"
 #include "core/system/watch.h"
 #include "core/text/words_accents.h"
@@ -150,21 +151,10 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 	return BS_OK;
 }
 
-/* A term must be UTF-8: no byte of it may be one that keys of several words are told by. */
-static bool is_term(const uint8_t *term, size_t n_bytes)
-{
-	bool is_utf8 = n_bytes > 0 && n_bytes <= INT32_MAX;
-	for (size_t at = 0; at < n_bytes && is_utf8;) {
-		UChar32 c;
-		U8_NEXT(term, at, n_bytes, c);
-		is_utf8 = c >= 0;
-	}
-	return is_utf8;
-}
-
 enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
 {
-	if (!is_term(term, term_bytes))
+	/* No byte of a term may be one that keys of several words are told by. */
+	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
 		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
 		               analysis->words->rules.analyzer->name);
 	enum bs_status status = bs_words_make_room(analysis, 1, term_bytes);

@@ -393,7 +393,7 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 {
 	const struct bs_buffer *text = bytes;
 	if (bs_file_is_utf16(text->data, text->used_bytes)) {
-		enum bs_status status = bs_file_transcode(text->data, text->used_bytes, &reader->text, err);
+		enum bs_status status = bs_file_decode_utf16(text->data + 2, text->used_bytes - 2, text->data[0] == 0xfe, &reader->text, err);
 		if (status)
 			return status;
 		text = &reader->text;

@@ -66,9 +66,9 @@ bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *
 {
 	/* Mostly there are no globs, and very many files. */
 	size_t n = strlen(path);
-	if (recognizer->globs.n_rules == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
+	if (bs_ignore_n_rules(&recognizer->globs) == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
 		return false;
-	if (recognizer->globs.n_rules == 0)
+	if (bs_ignore_n_rules(&recognizer->globs) == 0)
 		return ends_so(path, endings[0] + 1) || ends_so(path, endings[1] + 1);
 	const char *slash = strrchr(path, '/');
 	struct bs_ignore_entry entry = {

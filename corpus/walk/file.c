@@ -1,7 +1,6 @@
 /* file.c: one file from the file system. See file.h. */
 #include "corpus/walk/file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -173,7 +172,8 @@ enum bs_status bs_file_join(const char *folder, const void *name, size_t name_by
 	return status;
 }
 
-enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way, struct bs_error *err)
+enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way,
+                           struct bs_error *err)
 {
 	const char *name = to;
 	size_t n_from = strcmp(from, "/") == 0 ? 0 : strlen(from), at = 0, same = 0;
@@ -253,8 +253,8 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 #define UNIT_NS 2u
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
-static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
-                              struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes,
+                              bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
 {
 	size_t more_bytes = wanted_bytes > bytes->used_bytes ? wanted_bytes - bytes->used_bytes : 0;
 	enum bs_status status = bs_buffer_reserve(bytes, more_bytes, err);
@@ -284,8 +284,9 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 
 /* Reads a large file piece by piece, and asks after each but the last whether it is enough; then bytes has no more, and
  * *at_end is set. */
-static enum bs_status ask_heads(struct bs_holes *file, const struct bs_stamp *stamp, const struct bs_file_head *head, uint64_t limit_bytes,
-                                struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
+static enum bs_status ask_heads(struct bs_holes *file, const struct bs_stamp *stamp, const struct bs_file_head *head,
+                                uint64_t limit_bytes, struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
+                                struct bs_error *err)
 {
 	uint64_t size_bytes = stamp->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
 	if (!head || size_bytes < ASKED_SIZE || size_bytes > limit_bytes)
@@ -362,7 +363,8 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	bs_holes_init(&file, fd, &found);
 	status = ask_heads(&file, stamp_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
 	if (!status && !refusal_out->reason)
-		status = read_whole(&file, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end, refusal_out, err);
+		status = read_whole(&file, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end,
+		                    refusal_out, err);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -372,12 +374,6 @@ out:
 static uint32_t unit_at(const uint8_t *at, bool big_endian)
 {
 	return big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
-}
-
-enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text, struct bs_error *err)
-{
-	assert(bs_file_is_utf16(bytes, n_bytes));
-	return bs_file_decode_utf16(bytes + 2, n_bytes - 2, bytes[0] == 0xfe, text, err);
 }
 
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
@@ -399,7 +395,8 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
 		uint32_t c = unit_at(bytes + at, big_endian);
 		at += 2;
 		if (U16_IS_SURROGATE(c)) {
-			uint32_t low = U16_IS_SURROGATE_LEAD(c) && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
+			uint32_t low =
+				U16_IS_SURROGATE_LEAD(c) && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
 			bool is_pair = U16_IS_TRAIL(low);
 			c = is_pair ? (uint32_t)U16_GET_SUPPLEMENTARY(c, low) : 0xfffd;
 			at += is_pair ? 2 : 0;

@@ -92,11 +92,8 @@ bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 /* A byte order mark of UTF-16, either endianness. */
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 
-/* Overwrites text with the UTF-8 of a file that begins with a UTF-16 byte order mark, without the mark; a unit that
- * is no character, and an odd last byte, becomes U+FFFD. BS_NO_MEMORY; ends with the watch. */
-enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
-                                 struct bs_error *err) BS_WARN_UNUSED;
-/* The same of UTF-16 without a mark. */
+/* Overwrites text with the UTF-8 of UTF-16 without a byte order mark; a unit that is no character, and an odd last byte,
+ * becomes U+FFFD. BS_NO_MEMORY; ends with the watch. */
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

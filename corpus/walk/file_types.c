@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/vector.h"
-#include "corpus/walk/file_types_table.h"
 #include "corpus/walk/glob.h"
 
-/* One glob of a type, neither NUL-ended: borrowed from the table or from who added it. */
+/* Sorted: "name: glob, glob". */
+static const char *const known_types[] = {
+#include "corpus/walk/file_types_text.h"
+};
+
+/* One glob of a type, neither NUL-ended: borrowed from the table or from the caller that added it. */
 struct definition {
 	const char *name, *glob;
 	size_t name_bytes, glob_bytes;
@@ -26,16 +31,6 @@ struct bs_file_types {
 	struct chosen_types chosen;
 	bool has_wanted;
 };
-
-static struct definition *definitions_of(const struct bs_file_types *types)
-{
-	return types->definitions.items;
-}
-
-static size_t n_definitions(const struct bs_file_types *types)
-{
-	return bs_vector_n(&types->definitions);
-}
 
 static bool is_named(const struct definition *definition, const char *name, size_t name_bytes)
 {
@@ -57,11 +52,11 @@ enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_err
 	if (!types)
 		return bs_fail_memory(err, "types of files", sizeof(*types));
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types) && !status; i++) {
-		const char *name = known_types[i].name;
-		for (const char *glob = known_types[i].globs; *glob && !status;) {
-			size_t n = strcspn(glob, " ");
-			status = define(types, name, strlen(name), glob, n, err);
-			glob += n + strspn(glob + n, " ");
+		size_t name_bytes = strcspn(known_types[i], ":"), n;
+		for (const char *glob = known_types[i] + name_bytes; *glob && !status; glob += n) {
+			glob += 2; /* a colon or comma, and a space */
+			n = strcspn(glob, ",");
+			status = define(types, known_types[i], name_bytes, glob, n, err);
 		}
 	}
 	if (status)
@@ -98,10 +93,10 @@ static enum bs_status include(struct bs_file_types *types, const char *name, siz
 {
 	enum bs_status status = BS_OK;
 	while (*others && !status) {
-		size_t n = strcspn(others, ","), n_before = n_definitions(types);
+		size_t n = strcspn(others, ","), n_before = bs_vector_n(&types->definitions);
 		bool is_known = false;
 		for (size_t i = 0; i < n_before && !status; i++) {
-			struct definition definition = definitions_of(types)[i];
+			struct definition definition = types->definitions.items[i];
 			if (!is_named(&definition, others, n))
 				continue;
 			is_known = true;
@@ -129,19 +124,20 @@ enum bs_status bs_file_types_add(struct bs_file_types *types, const char *defini
 
 void bs_file_types_clear(struct bs_file_types *types, const char *name)
 {
-	size_t n = n_definitions(types), n_kept = 0;
-	struct definition *list = definitions_of(types);
+	size_t n = bs_vector_n(&types->definitions), n_kept = 0;
+	struct definition *list = types->definitions.items;
 	for (size_t i = 0; i < n; i++)
 		if (!is_named(&list[i], name, strlen(name)))
 			list[n_kept++] = list[i];
 	bs_vector_set_n(&types->definitions, n_kept);
 }
 
-enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated, struct bs_error *err)
+enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated,
+                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	size_t n = n_definitions(types);
-	const struct definition *list = definitions_of(types);
+	size_t n = bs_vector_n(&types->definitions);
+	const struct definition *list = types->definitions.items;
 	bool is_all = strcmp(name, "all") == 0, is_known = is_all;
 	for (size_t i = 0; i < n && !status; i++) {
 		struct chosen chosen = {.is_negated = is_negated};
@@ -181,28 +177,23 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 	return types->has_wanted ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
-static int compare_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
-	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
-}
-
 static int compare_definitions(const void *left, const void *right)
 {
 	const struct definition *a = left, *b = right;
-	int order = compare_texts(a->name, a->name_bytes, b->name, b->name_bytes);
-	return order ? order : compare_texts(a->glob, a->glob_bytes, b->glob, b->glob_bytes);
+	int order = bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
+	if (order)
+		return order;
+	return bs_compare_bytes((const uint8_t *)a->glob, a->glob_bytes, (const uint8_t *)b->glob, b->glob_bytes);
 }
 
 enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_buffer *text, struct bs_error *err)
 {
-	struct bs_buffer sorted = {0};
-	size_t n = n_definitions(types);
-	const struct definition *list = definitions_of(types), *last = NULL;
-	enum bs_status status = bs_buffer_append(&sorted, list, n * sizeof(*list), err);
+	struct definitions sorted = {0};
+	size_t n = bs_vector_n(&types->definitions);
+	enum bs_status status = bs_vector_extend(&sorted, types->definitions.items, n, err);
+	const struct definition *list = sorted.items, *last = NULL;
 	if (!status && n > 0)
-		qsort(sorted.data, n, sizeof(*list), compare_definitions);
-	list = (const struct definition *)(const void *)sorted.data;
+		qsort(sorted.items, n, sizeof(*list), compare_definitions);
 	for (size_t i = 0; i < n && !status; last = &list[i++]) {
 		bool is_next = last && is_named(last, list[i].name, list[i].name_bytes);
 		if (!is_next && last)
@@ -214,6 +205,6 @@ enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_b
 		if (!status)
 			status = bs_buffer_append(text, list[i].glob, list[i].glob_bytes, err);
 	}
-	bs_buffer_deinit(&sorted);
+	bs_vector_deinit(&sorted);
 	return status || n == 0 ? status : bs_buffer_append(text, "\n", 1, err);
 }

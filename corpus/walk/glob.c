@@ -1,5 +1,5 @@
 /*
- * glob.c: globs: a pattern is cut into tokens. Those for which there is no cheaper kind of match are a small automaton, which is run
+ * glob.c: the pattern is cut into tokens. Those for which there is no cheaper kind of match are a small automaton, which is run
  * as a set of states (no backtracking). See glob.h.
  *
  * The grammar is that of globset 0.4.9, the crate in ripgrep 13, with its odd corners, since the set of files must be
@@ -10,9 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/base/buffer.h"
-#include "core/base/vector.h"
 
 /* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
 #define PATTERN_MAX_BYTES 65536
@@ -31,8 +28,8 @@ enum token_kind {
 	TOKEN_ANY,         /* ? */
 	TOKEN_STAR,        /* * */
 	TOKEN_DEEP_PREFIX, /* double star, slash, at the start: nothing, or anything up to a slash */
-	TOKEN_DEEP_MIDDLE, /* slash, double star, slash: a slash, or anything between two */
-	TOKEN_DEEP_SUFFIX, /* slash, double star, at the end: a slash and anything */
+	TOKEN_DEEP_MIDDLE, /* double star, slash, after a slash: the same */
+	TOKEN_ANYTHING,    /* double star after a slash, at the end */
 	TOKEN_SET,
 	TOKEN_GROUP_OPEN,  /* { */
 	TOKEN_GROUP_NEXT,  /* the comma inside { } */
@@ -43,8 +40,7 @@ enum token_kind {
 struct bs_glob_token {
 	uint8_t kind;
 	uint8_t byte;
-	uint32_t
-		to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: that of the token that ends the alternative */
+	uint32_t to; /* SET: the index of the set; GROUP_OPEN, GROUP_NEXT: of the token that ends the alternative */
 };
 
 struct parser {
@@ -56,7 +52,7 @@ struct parser {
 	size_t separator; /* the index of the { or comma that begins the alternative */
 	struct bs_glob_tokens tokens;
 	struct bs_byte_sets sets;
-	const char *fault;       /* what is wrong with the pattern */
+	const char *fault; /* what is wrong with the pattern */
 	struct bs_error *err;
 };
 
@@ -121,7 +117,7 @@ static enum bs_status push_star(struct parser *parser)
 	return last_kind(parser) == TOKEN_STAR ? BS_OK : push(parser, TOKEN_STAR, 0);
 }
 
-/* The second star was just taken and something stands before; the slash before it is part of the token. */
+/* The second star was just taken and something stands before. */
 static enum bs_status parse_inner_deep(struct parser *parser, int before, int last)
 {
 	bool after_slash = before == '/' || (parser->in_group && (before == ',' || before == '{'));
@@ -131,10 +127,16 @@ static enum bs_status parse_inner_deep(struct parser *parser, int before, int la
 		return push_star(parser);
 	if (!ends)
 		parser_take(parser);
-	if (last == TOKEN_DEEP_PREFIX || last == TOKEN_DEEP_SUFFIX)
+	if (last == TOKEN_DEEP_PREFIX || last == TOKEN_ANYTHING)
 		return BS_OK;
-	bs_vector_set_n(&parser->tokens, bs_vector_n(&parser->tokens) - 1);
-	return push(parser, ends ? TOKEN_DEEP_SUFFIX : TOKEN_DEEP_MIDDLE, 0);
+	struct bs_glob_token *token = &parser->tokens.items[bs_vector_n(&parser->tokens) - 1];
+	if (last == TOKEN_DEEP_MIDDLE) {
+		token->kind = ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE;
+		return BS_OK;
+	}
+	/* A slash, or in a group a comma or brace with a backslash in front. */
+	*token = (struct bs_glob_token){.kind = TOKEN_BYTE, .byte = '/'};
+	return push(parser, ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE, 0);
 }
 
 static enum bs_status parse_star(struct parser *parser)
@@ -299,7 +301,7 @@ static bool within_name(const struct parser *parser, const struct bs_glob_token 
 {
 	const struct bs_byte_set *sets = parser->sets.items;
 	for (size_t i = 0; i < n_tokens; i++) {
-		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_DEEP_SUFFIX;
+		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_ANYTHING;
 		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].to], '/')))
 			return false;
 	}
@@ -403,14 +405,9 @@ static enum bs_status keep_tokens(struct bs_glob *glob, struct parser *parser)
 	glob->sets = parser->sets;
 	parser->tokens = (struct bs_glob_tokens){0};
 	parser->sets = (struct bs_byte_sets){0};
-	struct bs_glob_token *first = &glob->tokens.items[0];
-	if (glob->kind == BS_GLOB_NAME_TOKENS) {
-		glob->first_state = 2; /* the kind stands for the first token */
-	} else if (bs_vector_n(&glob->tokens) == 1 && first->kind == TOKEN_DEEP_PREFIX) {
-		/* A lone double star is everything, a path without a slash too. */
-		first->kind = TOKEN_DEEP_SUFFIX;
-		glob->first_state = WITHIN;
-	}
+	/* A lone double star is everything, a path without a slash too. */
+	if (bs_vector_n(&glob->tokens) == 1 && glob->tokens.items[0].kind == TOKEN_DEEP_PREFIX)
+		glob->tokens.items[0].kind = TOKEN_ANYTHING;
 	size_t states_bytes = 2 * state_words(glob) * sizeof(uint64_t);
 	glob->states = malloc(states_bytes);
 	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
@@ -452,110 +449,84 @@ void bs_glob_deinit(struct bs_glob *glob)
 	*glob = (struct bs_glob){.last_byte = -1};
 }
 
-/* A set of states before a byte of the path, and the set after it. */
-struct moving {
-	const struct bs_glob *glob;
-	uint64_t *from, *to;
-	int byte; /* -1: the end of the path */
-};
-
 static void state_add(uint64_t *states, size_t state)
 {
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* To a state that is met later in the same pass. */
-static void go_on(const struct moving *moving, size_t state)
+/* Before { or a comma an alternative ends, within them one may begin, unless it is empty, as may the next one. */
+static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
-	state_add(moving->from, state);
-}
-
-static void take_if(const struct moving *moving, bool takes, size_t state)
-{
-	if (takes && moving->byte >= 0)
-		state_add(moving->to, state);
-}
-
-static void move_deep(const struct moving *moving, enum token_kind kind, size_t state, size_t next)
-{
-	bool is_line_end = moving->byte == '\n' && moving->glob->stops_at_line_feed;
-	if (state & WITHIN) {
-		take_if(moving, !is_line_end, state);
-		take_if(moving, moving->byte == '/' && kind != TOKEN_DEEP_SUFFIX, next);
-		if (kind == TOKEN_DEEP_SUFFIX)
-			go_on(moving, next);
-	} else if (kind == TOKEN_DEEP_PREFIX) {
-		go_on(moving, state | WITHIN);
-		go_on(moving, next);
-	} else {
-		take_if(moving, moving->byte == '/', state | WITHIN);
-		take_if(moving, moving->byte == '/' && kind == TOKEN_DEEP_MIDDLE, next);
-	}
-}
-
-/* Before a comma an alternative ends; within { or a comma one may begin, unless it is empty, as may the next. */
-static void move_in_group(const struct moving *moving, const struct bs_glob_token *token, size_t state, size_t next)
-{
-	const struct bs_glob_token *end = moving->glob->tokens.items + token->to;
+	size_t at = state / 2, end = glob->tokens.items[at].to;
 	if (!(state & WITHIN)) {
-		go_on(moving, token->kind == TOKEN_GROUP_OPEN ? state | WITHIN : 2 * (size_t)token->to);
+		state_add(from, glob->tokens.items[at].kind == TOKEN_GROUP_OPEN ? state | WITHIN : 2 * end);
 		return;
 	}
-	if (token + 1 != end)
-		go_on(moving, next);
-	if (end->kind == TOKEN_GROUP_NEXT)
-		go_on(moving, 2 * (size_t)token->to | WITHIN);
+	if (at + 1 != end)
+		state_add(from, state + 1);
+	if (glob->tokens.items[end].kind == TOKEN_GROUP_NEXT)
+		state_add(from, 2 * end | WITHIN);
 }
 
-static void move_state(const struct moving *moving, size_t state)
+/* Moves a state over one byte into to (over the end of the path, byte -1, nowhere), or, without taking it, to others in from. */
+static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to, size_t state, int byte)
 {
-	const struct bs_glob_token *token = &moving->glob->tokens.items[state / 2];
+	const struct bs_glob_token *token = &glob->tokens.items[state / 2];
 	size_t next = (state | WITHIN) + 1;
-	int byte = moving->byte;
+	bool takes = false, stays = false;
 	switch ((enum token_kind)token->kind) {
 	case TOKEN_BYTE:
-		take_if(moving, byte == token->byte, next);
+		takes = byte == token->byte;
 		break;
 	case TOKEN_SET:
-		take_if(moving, byte_set_has(&moving->glob->sets.items[token->to], (uint8_t)byte), next);
+		takes = byte_set_has(&glob->sets.items[token->to], (uint8_t)byte);
 		break;
 	case TOKEN_ANY:
-		take_if(moving, byte != '/', next);
+		takes = byte != '/';
 		break;
 	case TOKEN_STAR:
-		go_on(moving, next);
-		take_if(moving, byte != '/', state);
+	case TOKEN_ANYTHING:
+		state_add(from, next);
+		stays = token->kind == TOKEN_STAR ? byte != '/' : byte != '\n' || !glob->stops_at_line_feed;
 		break;
 	case TOKEN_DEEP_PREFIX:
 	case TOKEN_DEEP_MIDDLE:
-	case TOKEN_DEEP_SUFFIX:
-		move_deep(moving, (enum token_kind)token->kind, state, next);
+		if (!(state & WITHIN)) {
+			state_add(from, next);
+			state_add(from, state | WITHIN);
+			break;
+		}
+		takes = byte == '/';
+		stays = byte != '\n' || !glob->stops_at_line_feed;
 		break;
 	case TOKEN_GROUP_OPEN:
 	case TOKEN_GROUP_NEXT:
-		move_in_group(moving, token, state, next);
+		step_group(glob, from, state);
 		break;
 	case TOKEN_GROUP_CLOSE:
 	case TOKEN_EMPTY:
-		go_on(moving, next);
+		state_add(from, next);
 		break;
 	}
+	if (takes && byte >= 0)
+		state_add(to, next);
+	if (stays && byte >= 0)
+		state_add(to, state);
 }
 
-/* Moves every state over the byte. Returns whether the end was reached with that of the path. */
-static bool step(const struct moving *moving)
+/* Moves every state of from, in order. Returns whether the end was reached with that of the path. */
+static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int byte)
 {
-	size_t end = end_state(moving->glob);
-	uint64_t *from = moving->from;
+	size_t end = end_state(glob);
 	bool matched = false;
 	for (size_t word = 0; word <= end / 64; word++) {
 		while (from[word]) {
 			size_t state = word * 64 + (size_t)__builtin_ctzll(from[word]);
 			from[word] &= from[word] - 1;
 			if (state == end)
-				matched = moving->byte < 0;
+				matched = byte < 0;
 			else
-				move_state(moving, state);
+				step_state(glob, from, to, state, byte);
 		}
 	}
 	return matched;
@@ -567,22 +538,21 @@ static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
 		return false;
 	size_t n_words = state_words(glob);
-	struct moving moving = {.glob = glob, .from = glob->states, .to = glob->states + n_words};
-	memset(glob->states, 0, 2 * n_words * sizeof(*glob->states));
-	state_add(moving.from, glob->first_state);
+	uint64_t *from = glob->states, *to = glob->states + n_words;
+	memset(from, 0, 2 * n_words * sizeof(*from));
+	/* The kind stands for the first token. */
+	state_add(from, glob->kind == BS_GLOB_NAME_TOKENS ? 2 : 0);
 	for (size_t i = 0; i < n_bytes; i++) {
-		moving.byte = bytes[i];
-		step(&moving);
-		uint64_t *emptied = moving.from, any = 0;
+		step(glob, from, to, bytes[i]);
+		uint64_t *emptied = from, any = 0;
 		for (size_t word = 0; word < n_words; word++)
-			any |= moving.to[word];
+			any |= to[word];
 		if (!any)
 			return false;
-		moving.from = moving.to;
-		moving.to = emptied;
+		from = to;
+		to = emptied;
 	}
-	moving.byte = -1;
-	return step(&moving);
+	return step(glob, from, to, -1);
 }
 
 static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)

@@ -48,7 +48,6 @@ struct bs_glob {
 	size_t literal_bytes;
 	struct bs_glob_tokens tokens; /* of the last two kinds */
 	struct bs_byte_sets sets;
-	size_t first_state;
 	uint64_t *states; /* scratch of the match: two sets of states */
 };
 

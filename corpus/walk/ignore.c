@@ -10,29 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
-#include "core/bitsift/escape.h"
+#include "core/base/visible.h"
 #include "core/simd/needle.h"
 #include "core/system/watch.h"
 #include "corpus/walk/file.h"
-#include "corpus/walk/glob.h"
-
-struct rule {
-	struct bs_glob glob;
-	bool keeps; /* ! in front */
-	bool folders_only;
-};
-
-static struct rule *rules_of(const struct bs_ignore *ignore)
-{
-	return (struct rule *)(void *)ignore->rules.data;
-}
 
 void bs_ignore_deinit(struct bs_ignore *ignore)
 {
-	for (size_t i = 0; i < ignore->n_rules; i++)
-		bs_glob_deinit(&rules_of(ignore)[i].glob);
-	bs_buffer_deinit(&ignore->rules);
+	for (size_t i = 0; i < bs_ignore_n_rules(ignore); i++)
+		bs_glob_deinit(&ignore->rules.items[i].glob);
+	bs_vector_deinit(&ignore->rules);
 	bs_buffer_deinit(&ignore->faults);
 }
 
@@ -118,36 +105,19 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_
 {
 	struct line line = {.bytes = line_bytes, .n_bytes = n_bytes};
 	struct bs_buffer glob = {0};
-	struct rule rule = {.keeps = false};
 	if (!line_strip(&line))
 		return BS_OK;
-	rule.keeps = line.keeps;
-	rule.folders_only = line.folders_only;
+	struct bs_ignore_rule rule = {.keeps = line.keeps, .folders_only = line.folders_only};
 	enum bs_status status = line_to_glob(&line, &glob, err);
 	for (size_t i = 0; i < glob.used_bytes && !status && ignore->is_caseless; i++)
 		glob.data[i] = bs_needle_fold(glob.data[i]);
 	if (!status)
 		status = bs_glob_init(&rule.glob, glob.data, glob.used_bytes, err);
-	if (status)
-		goto out;
-	status = bs_buffer_append(&ignore->rules, &rule, sizeof(rule), err);
-	if (status) {
+	if (!status && (status = bs_vector_append(&ignore->rules, &rule, err)))
 		bs_glob_deinit(&rule.glob);
-	} else {
-		ignore->n_rules++;
-		ignore->n_plain += !rule.keeps;
-	}
-out:
+	ignore->n_plain += !status && !rule.keeps;
 	bs_buffer_deinit(&glob);
 	return status;
-}
-
-static bool is_utf8(const uint8_t *text, size_t n)
-{
-	for (size_t at = 0; at < n;)
-		if (bs_visible_next(text, n, &at) < 0)
-			return false;
-	return true;
 }
 
 /* The bytes of the first line, without its end; *next_out is where the second starts. */
@@ -162,13 +132,14 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 }
 
 /* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file below. */
-#define MOST_RULE_BYTES ((size_t)4 << 20)
-#define MOST_RULES      65536u
+#define MOST_RULE_BYTES  ((size_t)4 << 20)
+#define MOST_RULES       65536u
 #define MOST_FAULT_BYTES 4096u
 /* The approximate cost of reading a rule, for the watch. */
 #define RULE_NS 1500u
 
-static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why, struct bs_error *err)
+static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why,
+                                 struct bs_error *err)
 {
 	struct bs_error fault;
 	(void)bs_fail(&fault, BS_INVALID, "line %zu: %s", number, why->text);
@@ -183,9 +154,10 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 	struct bs_error why;
 	enum bs_status status = BS_OK;
 	size_t next;
-	for (size_t number = 1; n > 0 && ignore->n_rules < MOST_RULES && !status; text += next, n -= next, number++) {
+	for (size_t number = 1; n > 0 && bs_ignore_n_rules(ignore) < MOST_RULES && !status;
+	     text += next, n -= next, number++) {
 		size_t line_bytes = first_line(text, n, &next);
-		if (!is_utf8(text, line_bytes))
+		if (!bs_text_is_utf8(text, line_bytes))
 			break;
 		status = bs_watch_each(number, RULE_NS, &why);
 		if (!status)
@@ -198,18 +170,18 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 	return status;
 }
 
-enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off)
+enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry,
+                                       size_t path_off)
 {
-	if (ignore->n_rules == 0 || entry->path_bytes < path_off)
+	if (bs_ignore_n_rules(ignore) == 0 || entry->path_bytes < path_off)
 		return BS_IGNORE_SILENT;
 	const uint8_t *bytes = ignore->is_caseless ? entry->small : entry->path;
 	struct bs_glob_path path = {.bytes = bytes + path_off,
 	                            .n_bytes = entry->path_bytes - path_off,
 	                            .name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
 	int last_byte = bytes[entry->path_bytes - 1];
-	struct rule *rules = rules_of(ignore);
-	for (size_t i = ignore->n_rules; i > 0; i--) {
-		struct rule *rule = &rules[i - 1];
+	for (size_t i = bs_ignore_n_rules(ignore); i > 0; i--) {
+		struct bs_ignore_rule *rule = &ignore->rules.items[i - 1];
 		if (rule->glob.last_byte >= 0 && rule->glob.last_byte != last_byte)
 			continue;
 		if (rule->folders_only && !entry->is_folder)
@@ -283,9 +255,8 @@ out:
 	return status;
 }
 
-/* Adds the rules of a file. */
-static enum bs_status read_rules(int folder_fd, const char *path, bool must_read, struct bs_ignore *ignore,
-                                 struct bs_error *err)
+enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_read, struct bs_ignore *ignore,
+                                   struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = read_file(folder_fd, path, must_read, &text, err);
@@ -293,11 +264,6 @@ static enum bs_status read_rules(int folder_fd, const char *path, bool must_read
 		status = bs_ignore_add_text(ignore, text.data, text.used_bytes, err);
 	bs_buffer_deinit(&text);
 	return status;
-}
-
-enum bs_status bs_ignore_read_file(const char *path, bool must_read, struct bs_ignore *ignore, struct bs_error *err)
-{
-	return read_rules(AT_FDCWD, path, must_read, ignore, err);
 }
 
 static size_t skip_space(const uint8_t *text, size_t n, size_t at)
@@ -397,7 +363,7 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, s
 	struct bs_buffer path = {0};
 	enum bs_status status = global_path(must_read, &path, err);
 	if (!status && path.used_bytes > 0)
-		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
+		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -438,7 +404,7 @@ static enum bs_status read_first_line(int folder_fd, const char *path, bool must
 	size_t next;
 	enum bs_status status = read_file(folder_fd, path, must_read, line, err);
 	line->used_bytes = first_line(line->data, line->used_bytes, &next);
-	if (line->used_bytes == 0 || !is_utf8(line->data, line->used_bytes))
+	if (line->used_bytes == 0 || !bs_text_is_utf8(line->data, line->used_bytes))
 		bs_buffer_clear(line);
 	else if (!status)
 		status = bs_buffer_append(line, "", 1, err);
@@ -472,7 +438,7 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 	if (!status)
 		status = bs_buffer_append(&path, "/info/exclude", sizeof("/info/exclude"), err);
 	if (!status)
-		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
+		status = bs_ignore_read_file(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
 out:
 	bs_buffer_deinit(&line);
 	bs_buffer_deinit(&common);
@@ -492,7 +458,7 @@ static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_le
 		return BS_OK;
 	if (S_ISREG(info.st_mode))
 		return read_linked_excludes(folder_fd, must_read, &level->files[FILE_EXCLUDE], err);
-	return read_rules(folder_fd, ".git/info/exclude", must_read, &level->files[FILE_EXCLUDE], err);
+	return bs_ignore_read_file(folder_fd, ".git/info/exclude", must_read, &level->files[FILE_EXCLUDE], err);
 }
 
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
@@ -516,13 +482,14 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 		/* git's decide inside of a repository. */
 		bool must_read = bits & BS_IGNORE_MUST_READ && (i < FILE_GITIGNORE || level->in_git);
 		if (bits & 1u << i)
-			status = read_rules(folder_fd, file_names[i], must_read, &level->files[i], err);
+			status = bs_ignore_read_file(folder_fd, file_names[i], must_read, &level->files[i], err);
 	}
 	bool has_any = level->is_repository;
 	level->n_rules = bs_ignore_level_n_rules(parent);
 	for (size_t i = 0; i < FILE_KINDS; i++) {
-		has_any |= level->files[i].n_rules > 0 || level->files[i].faults.used_bytes > 0;
-		level->n_rules += level->files[i].n_rules;
+		size_t n_rules = bs_ignore_n_rules(&level->files[i]);
+		has_any |= n_rules > 0 || level->files[i].faults.used_bytes > 0;
+		level->n_rules += n_rules;
 	}
 	if (status || !has_any)
 		bs_ignore_level_close(level, parent);
@@ -552,7 +519,8 @@ void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tel
                                  void *context)
 {
 	for (size_t i = 0; i < FILE_KINDS; i++)
-		bs_ignore_tell_faults(&level->files[i], i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell, context);
+		bs_ignore_tell_faults(&level->files[i], i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell,
+		                      context);
 }
 
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until)

@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/buffer.h"
-#include "core/base/error.h"
+#include "corpus/walk/glob.h"
 
 enum bs_ignore_verdict {
 	BS_IGNORE_SILENT, /* no rule matches */
@@ -28,18 +27,30 @@ struct bs_ignore_entry {
 	size_t path_bytes;
 	size_t name_off; /* where its last component starts */
 	bool is_folder;
-	const uint8_t *small; /* the path with small letters, for rules that do not look at the case; NULL: there are none */
+	const uint8_t
+		*small; /* the path with small letters, for rules that do not look at the case; NULL: there are none */
 };
+
+struct bs_ignore_rule {
+	struct bs_glob glob;
+	bool keeps; /* ! in front */
+	bool folders_only;
+};
+BS_VECTOR(bs_ignore_rules, struct bs_ignore_rule);
 
 /* A set of rules. Zero-initialise; release with bs_ignore_deinit. */
 struct bs_ignore {
-	struct bs_buffer rules; /* for ignore.c only */
-	size_t n_rules;
-	size_t n_plain; /* of them have no ! in front */
+	struct bs_ignore_rules rules;
+	size_t n_plain;          /* of them have no ! in front */
 	struct bs_buffer faults; /* lines of files that are no rules: "line 3: why", each NUL-ended */
-	bool is_caseless; /* set before rules are added: ASCII letters match in either case */
+	bool is_caseless;        /* set before rules are added: ASCII letters match in either case */
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
+
+static inline size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
+{
+	return bs_vector_n(&ignore->rules);
+}
 
 /* Adds one line, without its line feed; comments and empty lines add nothing. BS_INVALID for a bad glob, which adds
  * nothing; BS_NO_MEMORY. */
@@ -52,7 +63,8 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* What the rules say of entry->path from path_off on. */
-enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
+enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry,
+                                       size_t path_off);
 
 /* What `-g` globs say of an entry, of which their rules say this: a glob means the opposite of an ignore rule, and where
  * any of them (n_plain) asks for files, other files are not wanted. */
@@ -62,8 +74,8 @@ enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t
  * (~/.config), else git/ignore there. must_read, BS_NO_MEMORY, BS_IO as below. */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the rules of a file of any name; must_read, BS_NO_MEMORY, BS_IO as below. */
-enum bs_status bs_ignore_read_file(const char *path, bool must_read, struct bs_ignore *ignore,
+/* Adds the rules of a file of any name; folder_fd: as in openat; must_read, BS_NO_MEMORY, BS_IO as below. */
+enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_read, struct bs_ignore *ignore,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
@@ -76,11 +88,11 @@ struct bs_ignore_level;
 #define BS_IGNORE_HAS_GIT       8u
 #define BS_IGNORE_HAS_ANY       15u
 /* A .git is only to say that here is a repository. */
-#define BS_IGNORE_NO_EXCLUDE    16u
+#define BS_IGNORE_NO_EXCLUDE 16u
 /* A file that is there, and decides, must be read, or else it is not known what is ignored. */
-#define BS_IGNORE_MUST_READ     32u
+#define BS_IGNORE_MUST_READ 32u
 /* Their rules are caseless. */
-#define BS_IGNORE_CASELESS      64u
+#define BS_IGNORE_CASELESS 64u
 
 /* The bit of a name found in a folder, not NUL-ended; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);

@@ -22,7 +22,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
 #include "core/base/bytes.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/sort.h"
@@ -46,12 +45,12 @@ struct entry {
 	uint8_t kind;
 	uint8_t error; /* ENTRY_UNREADABLE: the errno */
 };
+BS_VECTOR(entries, struct entry);
 
 /* A folder on the way from the root to where we are. */
 struct folder {
 	struct bs_buffer names;
-	struct bs_buffer entries; /* of struct entry */
-	size_t n_entries;
+	struct entries entries;
 	size_t next;       /* index of the entry to visit next */
 	size_t path_bytes; /* of the path of this folder in walk->path, a slash at its end included */
 	struct bs_ignore_level *level;
@@ -60,6 +59,7 @@ struct folder {
 	dev_t device;
 	ino_t inode;
 };
+BS_VECTOR(folders, struct folder);
 
 struct bs_walk {
 	struct bs_walk_options options;
@@ -74,18 +74,17 @@ struct bs_walk {
 	struct bs_ignore global;
 	struct bs_ignore named; /* --ignore-file */
 	struct bs_ignore_level *parents;
-	struct bs_buffer stack; /* of struct folder *, the root first */
-	size_t depth;
-	struct bs_buffer list; /* scratch: a folder as a list */
+	struct folders folders; /* the root first */
+	struct bs_buffer list;  /* scratch: a folder as a list */
 	bool has_met_part;
-	dev_t last_device;     /* of the folder told of last, */
-	bool has_device;       /* if there was one, */
-	bool is_device_sure;   /* and whether its file system keeps the times of folders */
+	dev_t last_device;   /* of the folder told of last, */
+	bool has_device;     /* if there was one, */
+	bool is_device_sure; /* and whether its file system keeps the times of folders */
 };
 
-static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
+static size_t depth_of(const struct bs_walk *walk)
 {
-	return ((struct folder **)(void *)walk->stack.data)[depth];
+	return bs_vector_n(&walk->folders);
 }
 
 static const char *path_from(const struct bs_walk *walk, size_t off)
@@ -160,7 +159,8 @@ static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t 
 static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
 {
 	struct bs_ignore_entry small = *entry;
-	if (walk->caseless_globs.n_rules == 0 || make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
+	if (bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
+	    make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
 		return BS_IGNORE_SILENT;
 	small.path = walk->small.data;
 	return bs_ignore_match(&walk->caseless_globs, &small, off);
@@ -170,7 +170,7 @@ static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const str
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
-	if (walk->globs.n_rules + walk->caseless_globs.n_rules == 0)
+	if (bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0)
 		return BS_IGNORE_SILENT;
 	if (is_absolute(walk))
 		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
@@ -185,8 +185,7 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
                                         const struct bs_ignore_entry *entry)
 {
 	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
-	enum bs_ignore_verdict verdict =
-		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
+	enum bs_ignore_verdict verdict = bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
 	size_t off = walk->shown_off + is_absolute(walk);
 	if (verdict == BS_IGNORE_SILENT && in_git)
 		verdict = bs_ignore_match(&walk->global, entry, off);
@@ -225,7 +224,7 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 /* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest folder that is open. */
 static const char *entry_path(const struct bs_walk *walk, int *fd_out)
 {
-	const struct folder *above = folder_at(walk, folder_at(walk, walk->depth - 1)->open_depth);
+	const struct folder *folders = walk->folders.items, *above = &folders[folders[depth_of(walk) - 1].open_depth];
 	*fd_out = above->fd;
 	return path_from(walk, above->path_bytes);
 }
@@ -237,12 +236,6 @@ static uint8_t kind_of_mode(mode_t mode)
 	if (S_ISDIR(mode))
 		return BS_ENTRY_FOLDER;
 	return S_ISLNK(mode) ? BS_ENTRY_LINK : BS_ENTRY_SPECIAL;
-}
-
-static enum bs_status add_entry(struct folder *folder, const struct entry *entry, struct bs_error *err)
-{
-	folder->n_entries++;
-	return bs_buffer_append(&folder->entries, entry, sizeof(*entry), err);
 }
 
 static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
@@ -261,7 +254,7 @@ static enum bs_status read_entry(struct folder *folder, int fd, const struct dir
 		entry.error = (uint8_t)errno;
 	}
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
-	return status ? status : add_entry(folder, &entry, err);
+	return status ? status : bs_vector_append(&folder->entries, &entry, err);
 }
 
 static int compare_entries(const void *left, const void *right, void *context)
@@ -270,14 +263,7 @@ static int compare_entries(const void *left, const void *right, void *context)
 	const struct entry *a = left, *b = right;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	size_t n = a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes;
-	int order = memcmp(a->name, b->name, n);
-	return order ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
-}
-
-static struct entry *entries_of(const struct folder *folder)
-{
-	return (struct entry *)(void *)folder->entries.data;
+	return bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
 }
 
 /* The approximate cost of an entry, and of a rule that is tried on it, for the watch. */
@@ -302,10 +288,11 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 	}
 	if (errno)
 		return bs_fail(err, BS_IO, "%s", strerror(errno));
-	struct entry *entries = entries_of(folder);
-	for (size_t i = 0; i < folder->n_entries; i++)
+	struct entry *entries = folder->entries.items;
+	size_t n = bs_vector_n(&folder->entries);
+	for (size_t i = 0; i < n; i++)
 		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
-	return bs_sort(entries, folder->n_entries, sizeof(*entries), compare_entries, NULL, err);
+	return bs_sort(entries, n, sizeof(*entries), compare_entries, NULL, err);
 }
 
 /*
@@ -340,26 +327,26 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 }
 
 /* Fills a folder from a list, if one is known for its stamp. BS_NO_MEMORY. */
-static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
-                                   struct bs_error *err)
+static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info,
+                                   bool *found_out, struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_stamp stamp = bs_file_stamp(info);
 	struct bs_folder_listing list;
 	size_t at = 0;
 	*found_out = lists && lists->find &&
-	             lists->find(lists->context, walk->root, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off,
-	                         &stamp, &list);
+	             lists->find(lists->context, walk->root, path_from(walk, walk->rel_off),
+	                         folder->path_bytes - walk->rel_off, &stamp, &list);
 	if (!*found_out)
 		return BS_OK;
-	enum bs_status status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
+	enum bs_status status = bs_vector_reserve(&folder->entries, list.n_entries, err);
 	for (uint32_t i = 0; i < list.n_entries && !status; i++) {
 		struct bs_entry found = bs_folder_listing_next(&list, &at);
 		struct entry entry = {.key = bs_first_eight((const uint8_t *)found.name, found.name_bytes),
 		                      .name = found.name,
 		                      .name_bytes = (uint32_t)found.name_bytes,
 		                      .kind = (uint8_t)found.kind};
-		status = add_entry(folder, &entry, err);
+		status = bs_vector_append(&folder->entries, &entry, err);
 	}
 	return status;
 }
@@ -369,13 +356,14 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
                                    struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
-	const struct entry *entries = entries_of(folder);
+	const struct entry *entries = folder->entries.items;
+	size_t n = bs_vector_n(&folder->entries);
 	struct bs_stamp stamp = bs_file_stamp(info);
 	enum bs_status status = BS_OK;
-	if (!lists || !lists->take || folder->n_entries > UINT32_MAX)
+	if (!lists || !lists->take || n > UINT32_MAX)
 		return BS_OK;
 	bs_buffer_clear(&walk->list);
-	for (size_t i = 0; i < folder->n_entries && !status; i++) {
+	for (size_t i = 0; i < n && !status; i++) {
 		uint8_t head[2] = {entries[i].kind, (uint8_t)entries[i].name_bytes};
 		if (entries[i].kind >= BS_ENTRY_KINDS || entries[i].name_bytes > BS_ENTRY_NAME_MAX)
 			return BS_OK;
@@ -385,7 +373,7 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	}
 	if (status)
 		return status;
-	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
+	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)n};
 	return lists->take(lists->context, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off, &stamp,
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
@@ -408,9 +396,9 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 /* Which ignore files are among the entries. */
 static unsigned ignore_bits(const struct folder *folder)
 {
-	const struct entry *entries = entries_of(folder);
+	const struct entry *entries = folder->entries.items;
 	unsigned bits = 0;
-	for (size_t i = 0; i < folder->n_entries; i++)
+	for (size_t i = 0; i < bs_vector_n(&folder->entries); i++)
 		if (entries[i].name_bytes > 0 && entries[i].name[0] == '.')
 			bits |= bs_ignore_name_bit(entries[i].name, entries[i].name_bytes);
 	return bits;
@@ -429,7 +417,8 @@ static void tell_bad_rule(void *context, const char *fault)
 	const struct rule_place *place = context;
 	struct bs_error line;
 	bool is_ended = place->folder_bytes == 0 || place->folder[place->folder_bytes - 1] == '/';
-	(void)bs_fail(&line, BS_INVALID, "%.*s%s%s", (int)place->folder_bytes, place->folder, is_ended ? "" : "/", fault);
+	(void)bs_fail(&line, BS_INVALID, "%.*s%s%s", (int)place->folder_bytes, place->folder, is_ended ? "" : "/",
+	              fault);
 	place->walk->options.bad_rule(place->walk->options.report_context, place->is_above, line.text);
 }
 
@@ -445,8 +434,8 @@ static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_le
 static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder, struct bs_error *err)
 {
 	struct bs_ignore_level *above = folder->level;
-	enum bs_status status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes,
-	                                             above, &folder->level, err);
+	enum bs_status status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)),
+	                                             folder->path_bytes, above, &folder->level, err);
 	if (!status)
 		tell_bad_rules(walk, folder->level, above,
 		               (struct rule_place){.folder = path_from(walk, walk->shown_off),
@@ -470,7 +459,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 		status = take_listing(walk, folder, fd, info, err);
 	if (!status && !walk->options.no_ignore)
 		status = open_level(walk, fd, folder, err);
-	if (!status && folder->open_depth == walk->depth) {
+	if (!status && folder->open_depth == depth_of(walk)) {
 		folder->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (folder->fd < 0)
 			status = bs_fail(err, BS_IO, "%s", strerror(errno));
@@ -484,7 +473,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 
 static struct bs_ignore_level *level_above(const struct bs_walk *walk, size_t depth)
 {
-	return depth > 0 ? folder_at(walk, depth - 1)->level : walk->parents;
+	return depth > 0 ? walk->folders.items[depth - 1].level : walk->parents;
 }
 
 /* Frees a folder that stands, or would have stood, at depth. */
@@ -494,15 +483,14 @@ static void free_folder(struct bs_walk *walk, struct folder *folder, size_t dept
 		close(folder->fd);
 	bs_ignore_level_close(folder->level, level_above(walk, depth));
 	bs_buffer_deinit(&folder->names);
-	bs_buffer_deinit(&folder->entries);
-	free(folder);
+	bs_vector_deinit(&folder->entries);
 }
 
 static void pop_folder(struct bs_walk *walk)
 {
-	walk->depth--;
-	free_folder(walk, folder_at(walk, walk->depth), walk->depth);
-	walk->stack.used_bytes = walk->depth * sizeof(struct folder *);
+	size_t depth = depth_of(walk) - 1;
+	free_folder(walk, &walk->folders.items[depth], depth);
+	bs_vector_set_n(&walk->folders, depth);
 }
 
 /* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the stack. Does nothing
@@ -513,30 +501,28 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error 
 	enum bs_status status = BS_OK;
 	if (fstat(fd, &info) != 0)
 		status = bs_fail(err, BS_IO, "%s", strerror(errno));
+	const struct folder *folders = walk->folders.items;
+	size_t depth = depth_of(walk);
 	bool is_skipped = !status && walk->options.skip_inode && info.st_ino == walk->options.skip_inode &&
 	                  info.st_dev == walk->options.skip_device;
-	is_skipped |= !status && walk->options.one_file_system && walk->depth > 0 && info.st_dev != folder_at(walk, 0)->device;
-	struct folder *folder = status || is_skipped ? NULL : calloc(1, sizeof(*folder));
-	if (!folder) {
+	is_skipped |= !status && walk->options.one_file_system && depth > 0 && info.st_dev != folders[0].device;
+	if (status || is_skipped) {
 		close(fd);
-		return status || is_skipped ? status : bs_fail_memory(err, "a folder", sizeof(*folder));
+		return status;
 	}
-	folder->fd = -1;
-	folder->device = info.st_dev;
-	folder->inode = info.st_ino;
-	folder->path_bytes = walk->path.used_bytes;
-	folder->level = level_above(walk, walk->depth);
-	if (walk->depth > 0)
-		folder->open_depth = folder_at(walk, walk->depth - 1)->open_depth;
-	if (walk->depth > 0 && folder->path_bytes - folder_at(walk, folder->open_depth)->path_bytes > REACH_BYTES)
-		folder->open_depth = walk->depth;
-	status = fill_folder(walk, folder, fd, &info, err);
+	struct folder folder = {.fd = -1,
+	                        .device = info.st_dev,
+	                        .inode = info.st_ino,
+	                        .path_bytes = walk->path.used_bytes,
+	                        .level = level_above(walk, depth),
+	                        .open_depth = depth > 0 ? folders[depth - 1].open_depth : 0};
+	if (depth > 0 && folder.path_bytes - folders[folder.open_depth].path_bytes > REACH_BYTES)
+		folder.open_depth = depth;
+	status = fill_folder(walk, &folder, fd, &info, err);
 	if (!status)
-		status = bs_buffer_append(&walk->stack, &folder, sizeof(folder), err);
+		status = bs_vector_append(&walk->folders, &folder, err);
 	if (status)
-		free_folder(walk, folder, walk->depth);
-	else
-		walk->depth++;
+		free_folder(walk, &folder, depth);
 	return status;
 }
 
@@ -550,7 +536,8 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path, O_RDONLY | O_DIRECTORY);
 	/* What has become a link is no folder any more. */
 	if (fd < 0)
-		return report_unread(walk, errno == ELOOP && !walk->options.follow ? ENOTDIR : errno, strerror(errno), err);
+		return report_unread(walk, errno == ELOOP && !walk->options.follow ? ENOTDIR : errno, strerror(errno),
+		                     err);
 	enum bs_status status = set_path(walk, path_bytes, "/", 1, err);
 	if (status) {
 		close(fd);
@@ -582,8 +569,8 @@ static void follow_link(const struct bs_walk *walk, struct entry *entry)
 		return;
 	}
 	entry->kind = kind_of_mode(info.st_mode);
-	for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth < walk->depth; depth++) {
-		const struct folder *above = folder_at(walk, depth);
+	for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth < depth_of(walk); depth++) {
+		const struct folder *above = &walk->folders.items[depth];
 		if (above->device == info.st_dev && above->inode == info.st_ino) {
 			entry->kind = ENTRY_UNREADABLE;
 			entry->error = ELOOP;
@@ -612,8 +599,9 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 /* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
-	struct entry *entry = &entries_of(folder)[folder->next++];
-	size_t n_rules = bs_ignore_level_n_rules(folder->level) + walk->global.n_rules + walk->named.n_rules;
+	struct entry *entry = &folder->entries.items[folder->next++];
+	size_t n_rules = bs_ignore_level_n_rules(folder->level) + bs_ignore_n_rules(&walk->global) +
+	                 bs_ignore_n_rules(&walk->named);
 	enum bs_status status = bs_watch_spend(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
 	if (!status)
 		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
@@ -632,12 +620,12 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why, path_from(walk, walk->shown_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
-	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
-	size_t depth = walk->depth;
+	size_t depth = depth_of(walk);
+	bool is_deep = walk->options.max_depth && depth >= walk->options.max_depth;
 	walk->has_met_part |= is_part && *is_file_out;
 	if (wanted && entry->kind == BS_ENTRY_FOLDER && !is_deep) {
 		status = descend(walk, err);
-		walk->has_met_part |= is_part && walk->depth > depth;
+		walk->has_met_part |= is_part && depth_of(walk) > depth;
 	} else if (wanted && entry->kind == BS_ENTRY_LINK) {
 		report(walk, BS_SKIP_LINK, "symbolic link");
 	} else if (wanted && entry->kind == BS_ENTRY_SPECIAL) {
@@ -653,10 +641,10 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 {
 	*path_out = NULL;
 	*path_bytes_out = 0;
-	while (walk->depth > 0) {
-		struct folder *folder = folder_at(walk, walk->depth - 1);
+	while (depth_of(walk) > 0) {
+		struct folder *folder = &walk->folders.items[depth_of(walk) - 1];
 		bool is_file = false;
-		if (folder->next == folder->n_entries) {
+		if (folder->next == bs_vector_n(&folder->entries)) {
 			pop_folder(walk);
 			continue;
 		}
@@ -718,9 +706,11 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
 		if (!status)
-			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
+			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data, walk->small.used_bytes,
+			                            err);
 	}
-	if (status || walk->globs.n_rules + walk->caseless_globs.n_rules == 0 || !is_absolute(walk))
+	if (status || bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
+	    !is_absolute(walk))
 		return status;
 	char *current;
 	status = bs_file_real_path(".", &current, err);
@@ -755,7 +745,9 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
 		else
 			tell_bad_rules(walk, walk->parents, above,
-			               (struct rule_place){.folder = real_root, .folder_bytes = (size_t)(end - real_root), .is_above = true});
+			               (struct rule_place){.folder = real_root,
+			                                   .folder_bytes = (size_t)(end - real_root),
+			                                   .is_above = true});
 		close(fd);
 	}
 	return status;
@@ -779,7 +771,7 @@ static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	for (; path && *path && !status; path++) {
 		struct rule_place here = {.walk = walk, .folder = ""};
-		status = bs_ignore_read_file(*path, options->unread != NULL, &walk->named, err);
+		status = bs_ignore_read_file(AT_FDCWD, *path, options->unread != NULL, &walk->named, err);
 		if (!status && options->bad_rule)
 			bs_ignore_tell_faults(&walk->named, *path, tell_bad_rule, &here);
 		bs_buffer_clear(&walk->named.faults);
@@ -829,7 +821,7 @@ void bs_walk_close(struct bs_walk *walk)
 {
 	if (!walk)
 		return;
-	while (walk->depth > 0)
+	while (depth_of(walk) > 0)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
 	bs_ignore_deinit(&walk->globs);
@@ -840,6 +832,6 @@ void bs_walk_close(struct bs_walk *walk)
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->list);
 	bs_buffer_deinit(&walk->path);
-	bs_buffer_deinit(&walk->stack);
+	bs_vector_deinit(&walk->folders);
 	free(walk);
 }

@@ -36,28 +36,31 @@ struct bs_walk_listings {
 	             struct bs_folder_listing *list_out);
 	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY
 	 * ends the walk. May be NULL. */
-	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
-	                       const struct bs_folder_listing *list, struct bs_error *err);
+	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+	                       bool is_sure, const struct bs_folder_listing *list, struct bs_error *err);
 	void *context;
 };
 
 struct bs_walk_options {
-	bool hidden;              /* visit hidden entries too */
-	bool no_ignore;           /* do not read any ignore file */
-	unsigned no_ignore_kinds; /* BS_WALK_NO_*: kinds of ignore files that are not read */
-	bool ignores_outside_git; /* git's ignore files count outside a repository too */
+	bool hidden;                /* visit hidden entries too */
+	bool no_ignore;             /* do not read any ignore file */
+	unsigned no_ignore_kinds;   /* BS_WALK_NO_*: kinds of ignore files that are not read */
+	bool ignores_outside_git;   /* git's ignore files count outside a repository too */
 	bool caseless_ignore_files; /* ASCII letters in git's, .ignore and .rgignore match in either case */
 	/* Files of such rules, NULL-ended, whatever is said of the others, which beat them; the last beats the first. They count
 	 * from the current directory. NULL: none. */
 	const char *const *ignore_files;
-	bool one_file_system;     /* folders on another device than the root are not visited */
-	bool follow;              /* symbolic links are what they point to; a link to a folder it lies in is reported */
-	uint32_t max_depth;       /* 0: any; 1: the entries of the root, and so on */
-	const char *const *globs; /* -g: as rg's, "!" in front excludes, the last match wins; they beat the ignore files */
+	bool one_file_system; /* folders on another device than the root are not visited */
+	bool follow;          /* symbolic links are what they point to; a link to a folder it lies in is reported */
+	uint32_t max_depth;   /* 0: any; 1: the entries of the root, and so on */
+	const char *const
+		*globs; /* -g: as rg's, "!" in front excludes, the last match wins; they beat the ignore files */
 	size_t n_globs;
-	const char *const *caseless_globs; /* --iglob: the same, whatever the case of ASCII letters; asked before globs */
+	const char *const
+		*caseless_globs; /* --iglob: the same, whatever the case of ASCII letters; asked before globs */
 	size_t n_caseless_globs;
-	struct bs_file_types *types; /* NULL: any; what they say of a file comes after the ignore files; see file_types.h */
+	struct bs_file_types
+		*types; /* NULL: any; what they say of a file comes after the ignore files; see file_types.h */
 	/* The folder that stands before the paths that the rules of parent folders are asked about; NULL: the root. See
 	 * walk.c. */
 	const char *base;
@@ -67,8 +70,8 @@ struct bs_walk_options {
 	/* Paths below the root, NULL-ended: nothing but what lies at or below one of them is visited, by the rules as they
 	 * are. NULL: everything. */
 	const char *const *parts;
-	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
-	ino_t skip_inode;         /* 0: none */
+	dev_t skip_device; /* a folder with this device and inode (the index itself) is passed over in silence; */
+	ino_t skip_inode;  /* 0: none */
 	const struct bs_walk_listings *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
 	/*
 	 * Told of each folder or entry that could not be looked at, by its path below the root; report is told as well.
@@ -97,8 +100,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 
 /* The next regular file: its path below the root, NUL-ended raw bytes, valid until the next call; NULL at the end.
  * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */
-enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether one of the parts has been visited so far, as a file or as a folder. */
 bool bs_walk_has_met_part(const struct bs_walk *walk);

@@ -19,6 +19,7 @@
 #include "core/system/stack.h"
 #include "core/system/watch.h"
 #include "core/text/visible_append.h"
+#include "core/text/words_run.h"
 #include "query/language/lex.h"
 #include "query/language/stop.h"
 #include "query/language/wildcard.h"
@@ -62,25 +63,25 @@ BS_VECTOR(drafts, struct draft);
 struct parser {
 	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
 	const struct bs_query_options *options;
-	size_t at;              /* the current token */
-	uint32_t field;         /* the field in force */
-	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
-	uint32_t depth;         /* of parentheses */
-	uint32_t n_items;       /* of all leaves so far */
-	const struct bs_stop *stop; /* NULL: every word counts */
-	uint32_t n_negations;   /* that the current token stands in */
-	bool has_stops;         /* words of it stand in the query, */
-	bool has_others;        /* and positive words that are none, but for those beside the query, */
-	size_t n_own_items;     /* ... whose items come after this many */
-	uint32_t n_inexact;     /* those of them that stand for others */
-	struct words words;     /* of the text of one token, analysed */
-	struct bs_buffer terms; /* their bytes */
-	struct bs_query_tree *query;    /* terms and notices grow here from the start */
+	size_t at;                   /* the current token */
+	uint32_t field;              /* the field in force */
+	uint32_t name_field;         /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
+	uint32_t depth;              /* of parentheses */
+	uint32_t n_items;            /* of all leaves so far */
+	const struct bs_stop *stop;  /* NULL: every word counts */
+	uint32_t n_negations;        /* that the current token stands in */
+	bool has_stops;              /* words of it stand in the query, */
+	bool has_others;             /* and positive words that are none, but for those beside the query, */
+	size_t n_own_items;          /* ... whose items come after this many */
+	uint32_t n_inexact;          /* those of them that stand for others */
+	struct words words;          /* of the text of one token, analysed */
+	struct bs_buffer terms;      /* their bytes */
+	struct bs_query_tree *query; /* terms and notices grow here from the start */
 	struct bs_query_items items;
 	struct bs_query_ranges ranges;
 	struct bs_elements elements; /* their terms are in query->storage.terms */
 	struct bs_buffer key;        /* of one of those */
-	struct bs_buffer nfc;      /* a text with wildcards in NFC, so that ? is one character of a word */
+	struct bs_buffer nfc;        /* a text with wildcards in NFC, so that ? is one character of a word */
 	struct drafts drafts;
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
@@ -165,8 +166,9 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	append(parser, key, kind, sizeof(kind));
 	append(parser, key, element->term, element->term_bytes);
 	if (!parser->lexing.status)
-		keep(parser, bs_term_table_intern(&parser->query->storage.terms, key->data, (uint32_t)key->used_bytes,
-		                                  bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
+		keep(parser,
+		     bs_term_table_intern(&parser->query->storage.terms, key->data, (uint32_t)key->used_bytes,
+		                          bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
 	if (is_new)
 		append(parser, &parser->elements.bytes, element, sizeof(*element));
 	return number;
@@ -187,8 +189,12 @@ static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 
 static struct draft new_draft(enum bs_node_kind kind)
 {
-	return (struct draft){.kind = kind, .field = BS_QUERY_ANY_FIELD, .first_child = NO_DRAFT, .last_child = NO_DRAFT,
-	                      .next = NO_DRAFT, .weight = 1};
+	return (struct draft){.kind = kind,
+	                      .field = BS_QUERY_ANY_FIELD,
+	                      .first_child = NO_DRAFT,
+	                      .last_child = NO_DRAFT,
+	                      .next = NO_DRAFT,
+	                      .weight = 1};
 }
 
 /* NOT draft: nothing for nothing, and the operand of a NOT itself. */
@@ -277,34 +283,6 @@ static const struct word *last_word(const struct parser *parser)
 	while (parser->words.items[i].is_bigram)
 		i--;
 	return &parser->words.items[i];
-}
-
-/* bs_token_fn: sees whether a second word begins where the first does. */
-static enum bs_status find_second(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
-{
-	(void)err;
-	bool *found = context;
-	for (size_t i = 0; i < n_tokens; i++)
-		*found = *found || (!tokens[i].is_bigram && tokens[i].position > 0 && tokens[i].start_byte == 0);
-	return BS_OK;
-}
-
-/*
- * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it
- * is asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
- * that code point is of a run, and only then.
- */
-static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_bytes)
-{
-	uint8_t twice[2 * U8_MAX_LENGTH];
-	size_t n_bytes = 0;
-	bool found = false;
-	U8_FWD_1(text, n_bytes, text_bytes);
-	memcpy(twice, text, n_bytes);
-	memcpy(twice + n_bytes, text, n_bytes);
-	keep(parser,
-	     bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, &found, NULL, parser->err));
-	return found && !parser->lexing.status;
 }
 
 /*
@@ -427,9 +405,10 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	const uint8_t *text = parser->lexing.text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
-	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
+	if (bs_words_begins_run(parser->options->words, text, last_byte, end_byte - start_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
+			bs_lex_notice(&parser->lexing, start_byte, end_byte,
+			              "is searched as it is: the script has no words to be near to");
 		/* In its normal form the run has no * that would be ignored again. */
 		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
 			end_byte--;
@@ -450,7 +429,8 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	uint32_t n = wildcards->n + 1;
 	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
 		n = wildcards->n;
-		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data, text->used_bytes);
+		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data,
+		        text->used_bytes);
 		if (parser->lexing.status || bs_vector_n(&parser->words) == 0)
 			return false;
 		const struct word *last = last_word(parser);
@@ -466,8 +446,8 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 	struct bs_buffer pattern = {0};
 	const struct word *word = last_word(parser);
 	struct bs_element last = {.kind = BS_ELEMENT_PATTERN};
-	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open, &pattern,
-	                                 parser->err));
+	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open,
+	                                 &pattern, parser->err));
 	if (parser->options->words_unstemmed)
 		analyze(parser, parser->options->words, wildcards->text.data, wildcards->text.used_bytes);
 	size_t n_bytes = pattern.used_bytes, head_bytes = bs_pattern_head(pattern.data, n_bytes);
@@ -493,17 +473,19 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 	const uint8_t *text = parser->lexing.text;
 	const char *message = NULL;
 	size_t token;
-	if (!memchr(text + token_byte, '*', end_byte - token_byte) && !memchr(text + token_byte, '?', end_byte - token_byte))
+	if (!memchr(text + token_byte, '*', end_byte - token_byte) &&
+	    !memchr(text + token_byte, '?', end_byte - token_byte))
 		return false;
 	bs_buffer_clear(&parser->nfc);
-	keep(parser, bs_words_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte, &parser->nfc,
-	                                 parser->err));
+	keep(parser, bs_words_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte,
+	                                 &parser->nfc, parser->err));
 	token = parser->nfc.used_bytes;
 	if (!parser->lexing.status)
-		keep(parser, bs_words_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte, &parser->nfc,
-		                                 parser->err));
+		keep(parser, bs_words_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte,
+		                                 &parser->nfc, parser->err));
 	if (!parser->lexing.status)
-		keep(parser, bs_wildcards_find(&wildcards, parser->nfc.data, token, parser->nfc.used_bytes, parser->err));
+		keep(parser,
+		     bs_wildcards_find(&wildcards, parser->nfc.data, token, parser->nfc.used_bytes, parser->err));
 	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
 	if (wildcards.is_too_long)
 		message = "is searched as text: a word with * or ? has 1024 bytes at most";
@@ -548,9 +530,12 @@ static uint32_t add_range(struct parser *parser, struct draft leaf, const struct
 static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty, bool is_of_other_kind)
 {
 	if (!has_field)
-		return is_range && has_values ? "is searched as text: a range stands behind a field, as in year:1990..2000" : NULL;
+		return is_range && has_values
+		               ? "is searched as text: a range stands behind a field, as in year:1990..2000"
+		               : NULL;
 	if (!is_range)
-		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as "
+		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or "
+		       "of dates such as "
 		       "2024-05-17";
 	if (!has_values)
 		return "is searched as text: the field has no numbers or dates";
@@ -565,24 +550,16 @@ static bool has_no_dates(const struct bs_range *range)
 	return bs_value_compare(&dates->first, &dates->end) >= 0;
 }
 
-/* A longer one may have numbers with tails, which need a place to stay. */
-#define SHORT_RANGE_BYTES 200u
-_Static_assert(SHORT_RANGE_BYTES + 20u < BS_VALUE_MOST_DIGITS, "a factor adds 16 digits");
-
 /* As bs_range_parse; *range must be kept, or its long_text freed. */
 static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes, struct bs_query_range *range)
 {
-	uint8_t room[BS_RANGE_ROOM(SHORT_RANGE_BYTES)];
-	if (n_bytes <= SHORT_RANGE_BYTES)
-		return bs_range_parse(text, n_bytes, room, &range->values);
-	uint8_t *own = malloc(n_bytes + BS_RANGE_ROOM(n_bytes));
-	if (!own) {
+	range->long_text = malloc(n_bytes + BS_RANGE_ROOM(n_bytes));
+	if (!range->long_text) {
 		keep(parser, bs_fail_memory(parser->err, "a range", n_bytes));
 		return false;
 	}
-	range->long_text = own;
-	memcpy(own, text, n_bytes);
-	return bs_range_parse(own, n_bytes, own + n_bytes, &range->values);
+	memcpy(range->long_text, text, n_bytes);
+	return bs_range_parse(range->long_text, n_bytes, range->long_text + n_bytes, &range->values);
 }
 
 /*
@@ -610,7 +587,8 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	bool is_empty = is_range && bs_range_is_empty(&range.values);
 	bool is_of_other_kind = has_field && has_values && is_range && !is_empty && options->has_dates_alone &&
 	                        has_no_dates(&range.values) && options->has_dates_alone(options->context, field);
-	const char *message = is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
+	const char *message =
+		is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
 	if (!is_none && bs_vector_n(&parser->ranges) == BS_QUERY_MAX_RANGES)
@@ -629,7 +607,8 @@ static uint32_t parse_phrase(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	const uint8_t *text = parser->lexing.text;
 	bool is_near = token->kind == BS_LEX_NEAR;
-	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end), text_end;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end),
+	       text_end;
 	struct bs_element last = {.kind = BS_ELEMENT_TERM};
 	uint8_t distance;
 	/* A date may have a space before its time. */
@@ -846,7 +825,8 @@ static uint32_t add_terms(struct parser *parser, uint32_t root)
 		draft_at(parser, own)->weight *= parser->options->own_share;
 	add_operand(parser, &either, own);
 	for (size_t i = 0; i < parser->options->n_terms && !parser->lexing.status; i++)
-		add_operand(parser, &either, add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
+		add_operand(parser, &either,
+		            add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
 	add_operand(parser, &all, join(parser, &either));
 	add_operand(parser, &all, join(parser, &bound));
 	return join(parser, &all);
@@ -859,8 +839,7 @@ static double bounded(double weight)
 }
 
 /* Of the two leaves of a `name:` that is a record's too, the record's counts. */
-static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
-                        bool is_positive)
+static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node, bool is_positive)
 {
 	const struct bs_query_tree *query = parser->query;
 	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
@@ -893,9 +872,9 @@ static uint32_t finish_children(struct parser *parser, const struct draft *draft
 	for (uint32_t i = draft->first_child; i != NO_DRAFT && !parser->lexing.status; i = draft_at(parser, i)->next) {
 		struct draft *child = draft_at(parser, i);
 		spend(parser, NODE_NS);
-		uint32_t child_depth = is_joined(draft, child)
-		                           ? finish_children(parser, child, is_positive, bounded(weight * child->weight))
-		                           : finish_node(parser, child, is_positive, weight);
+		uint32_t child_depth = is_joined(draft, child) ? finish_children(parser, child, is_positive,
+		                                                                 bounded(weight * child->weight))
+		                                               : finish_node(parser, child, is_positive, weight);
 		depth = child_depth > depth ? child_depth : depth;
 	}
 	return depth;
@@ -922,8 +901,11 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	weight = bounded(weight * draft->weight);
 	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
-	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance,
-	                                .range = draft->range, .text = draft->text};
+	*node = (struct bs_query_node){.kind = draft->kind,
+	                               .field = draft->field,
+	                               .distance = draft->distance,
+	                               .range = draft->range,
+	                               .text = draft->text};
 	node->children = query->children + parser->n_children;
 	node->weight = weight;
 	list_children(parser, draft, node);
@@ -1010,10 +992,12 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	parser.name_field = BS_QUERY_ANY_FIELD;
 	parser.field = options->has_own_field ? options->own_field : BS_QUERY_ANY_FIELD;
 	if (options->fields)
-		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &parser.name_field);
+		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes),
+		                         &parser.name_field);
 	if (text_bytes > BS_QUERY_MAX_BYTES) {
 		parser.lexing.error_byte = BS_QUERY_MAX_BYTES;
-		parser.lexing.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
+		parser.lexing.status =
+			bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
 	} else {
 		parse_query(&parser);
 	}

@@ -97,7 +97,7 @@ struct bs_query_range {
 	uint32_t field;
 	struct bs_range values;
 	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as it was written, or its beginning; NUL-ended */
-	uint8_t *long_text; /* where the tails of its numbers stand, the query's own; NULL: none has one */
+	uint8_t *long_text; /* where the tails of its numbers stand, the query's own; NULL: it was not read from a text */
 };
 
 BS_VECTOR(bs_elements, struct bs_element);

@@ -220,12 +220,12 @@ enum bs_status bs_fetch_given_id(struct bs_fetcher *fetcher, uint32_t segment, u
 	enum bs_status status = bs_doc_table_flags(docs, document, &flags, err);
 	if (status || !(flags & BS_DOC_GIVEN))
 		return status;
-	uint32_t source = bs_doc_table_range(docs, bs_doc_table_range_of(docs, document)).source;
+	uint32_t source = bs_doc_table_range_of(docs, document).source;
 	if (source >= snapshot->manifest.n_sources || fetcher->sources[source].source.kind != BS_SOURCE_STDIN)
 		return BS_OK;
 	*given_out = true;
 	*path_out = fetcher->sources[source].source.path;
-	return bs_doc_table_name(docs, document, id_out, id_bytes_out, err);
+	return bs_names_get(&docs->names, document, id_out, id_bytes_out, err);
 }
 
 enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
@@ -437,7 +437,7 @@ static bool find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t do
 	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
 	if (document >= table->n_docs)
 		return false;
-	struct bs_source_range found = bs_doc_table_range(table, bs_doc_table_range_of(table, document));
+	struct bs_source_range found = bs_doc_table_range_of(table, document);
 	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
 		return false;
 	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
@@ -541,7 +541,7 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 		uint64_t place[2];
 		if (fetcher->expected[i] >= fetcher->range.end)
 			break;
-		status = bs_doc_table_span(table, fetcher->expected[i], place, err);
+		status = bs_doc_table_place(table, fetcher->expected[i], 2, place, err);
 		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
 		    place[0] + place[1] - offset > AHEAD_BYTES)
 			break;
@@ -559,7 +559,7 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	uint64_t place[2], ahead_to = 0;
 	*line_out = NULL;
 	enum bs_status status =
-		bs_doc_table_span(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
+		bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, 2, place, err);
 	if (status)
 		return status;
 	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
@@ -906,7 +906,7 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 		return status;
 	place[0] = document;
 	if (!has_all)
-		status = bs_doc_table_place(docs, document, place, err);
+		status = bs_doc_table_place(docs, document, 4, place, err);
 	if (!status)
 		status = fetch_frame(fetcher, segment, place[0], err);
 	if (status)

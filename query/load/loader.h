@@ -9,10 +9,18 @@
 #include "core/store/snapshot_list.h"
 #include "query/load/fetch.h"
 
+/* Passes on notices about the sources of one snapshot. */
+struct bs_loader_notices {
+	void (*notice)(void *context, const char *message);
+	void *context;
+	const char *name; /* precedes each message; NULL: nothing does */
+};
+
 /* One thread. Only the functions below look at the members. */
 struct bs_loader {
 	const struct bs_snapshot_list *list;
-	struct bs_fetcher *fetchers[]; /* list->n_entries */
+	struct bs_loader_notices *notices; /* list->n_entries */
+	struct bs_fetcher *fetchers[];     /* list->n_entries */
 };
 
 /* All is borrowed; proofs: one for each snapshot. notice (nullable) gets one printable line for a source that cannot be read.

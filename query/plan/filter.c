@@ -246,12 +246,12 @@ static enum bs_status is_place_indexed(struct bs_filter *filter, const char *pla
 	return status;
 }
 
-enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, bool *has_out, struct bs_error *err)
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry, bool *has_out, struct bs_error *err)
 {
 	char *place;
 	enum bs_status status = find_place(path, &place, err);
 	if (!status)
-		status = is_place_indexed(filter, place, has_out, err);
+		status = is_place_in_part(&filter->parts[entry], place, has_out, err);
 	free(place);
 	return status;
 }
@@ -347,7 +347,7 @@ bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *
 
 bool bs_filter_has_more(const struct bs_filter *filter)
 {
-	return filter->criteria.types || filter->criteria.globs.n_rules > 0 || filter->criteria.places.used_bytes > 0;
+	return filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0 || filter->criteria.places.used_bytes > 0;
 }
 
 /* code: of bs_moment_code. */
@@ -427,7 +427,7 @@ static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t
 	struct bs_buffer *folder = &filter->folder;
 	size_t name_at = off;
 	*is_out_out = false;
-	if (filter->criteria.globs.n_plain == filter->criteria.globs.n_rules || name_off == off)
+	if (filter->criteria.globs.n_plain == bs_ignore_n_rules(&filter->criteria.globs) || name_off == off)
 		return BS_OK;
 	*is_out_out = filter->is_folder_out;
 	if (folder->used_bytes == name_off && memcmp(folder->data, path, name_off) == 0)
@@ -473,7 +473,7 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 		return status;
 	const char *path = (const char *)filter->path.data, *slash = strrchr(path, '/');
 	size_t name_off = slash ? (size_t)(slash - path) + 1 : 0;
-	if (filter->criteria.globs.n_rules > 0) {
+	if (bs_ignore_n_rules(&filter->criteria.globs) > 0) {
 		status = find_off(filter, &off, err);
 		if (!status)
 			status = is_folder_out(filter, off, name_off, &is_out, err);
@@ -517,7 +517,7 @@ static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, cons
 	}
 	if (*passes_out && filter->criteria.places.used_bytes > 0)
 		status = passes_place(filter, part, record, passes_out, err);
-	if (!status && *passes_out && (filter->criteria.types || filter->criteria.globs.n_rules > 0))
+	if (!status && *passes_out && (filter->criteria.types || bs_ignore_n_rules(&filter->criteria.globs) > 0))
 		status = passes_path(filter, part, record, passes_out, err);
 	return status;
 }

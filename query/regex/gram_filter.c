@@ -30,14 +30,14 @@
 /* An estimate takes so many. */
 #define MOST_SAMPLES 24u
 
-/* One of so many literals, or more: after each so many it is looked whether the others are worth the time. */
-#define LIST_LITERALS 64u
-#define LIST_STEP     256u
+/* After so many operands of an OR it is checked whether the others are worth the time. */
+#define OR_STEP 256u
 
 /* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them have, and then they have not. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
+	uint32_t n_pieces; /* that it takes to test this node and those below it */
 };
 
 BS_VECTOR(documents, uint32_t);
@@ -50,15 +50,12 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	struct literal *literals;       /* by node */
-	uint8_t all[PIECE_BYTES];       /* every row */
-	uint32_t *hashes;               /* of all literals; in a slab each is a column */
-	uint8_t *tiers;                 /* of the keys of one literal */
-	bool is_absent;                 /* no segment has all of its trigrams */
-	bool is_list;                   /* the tree is one of many literals */
-	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it; two of a list: some, and one literal */
-	const uint8_t *result;          /* that of the root */
-	uint64_t sample_docs, n_passed; /* documents that one sample stands for, and of the slabs so far */
+	struct literal *literals;                   /* by node */
+	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
+	uint8_t *tiers;                             /* of the keys of one literal */
+	bool is_absent;                             /* no segment has all of its trigrams */
+	uint8_t (*pieces)[PIECE_BYTES];             /* rows: in the end, those that satisfy the root are in the first */
+	uint64_t sample_docs, n_passed;             /* documents that one sample stands for, and of the slabs so far */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct documents found;                     /* of the slabs, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
@@ -134,62 +131,7 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* Of literals, after what they have in common. */
-static enum bs_status test_sharing(struct filtering *at, uint32_t n, const uint8_t *within, uint32_t first,
-                                   uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
-{
-	const struct bs_gram_node *node = &at->tree->nodes[n];
-	uint8_t shared[PIECE_BYTES];
-	bool is_shared_left;
-	memcpy(shared, within, n_bytes);
-	enum bs_status status = test_literal(at, &at->literals[n], shared, first, n_bytes, &is_shared_left, err);
-	for (uint32_t c = 0; c < node->n_children && is_shared_left && !status; c++) {
-		uint8_t *piece = at->pieces[node->children[c]];
-		bool is_left;
-		memcpy(piece, shared, n_bytes);
-		status = test_literal(at, &at->literals[node->children[c]], piece, first, n_bytes, &is_left, err);
-		or_bytes(at->pieces[n], piece, n_bytes);
-		*is_any_left |= is_left;
-	}
-	return status;
-}
-
-/* Of the rows `within`, of which there are some. An AND asks literals first, each of what those before it left. As deep as groups of the
- * pattern are nested. */
-static enum bs_status test_node(struct filtering *at, uint32_t n, const uint8_t *within, uint32_t first,
-                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
-{
-	const struct bs_gram_node *node = &at->tree->nodes[n];
-	uint8_t *piece = at->pieces[n];
-	enum bs_status status = BS_OK;
-	if (node->kind == BS_GRAM_OR) {
-		memset(piece, 0, n_bytes);
-		*is_any_left = false;
-		if (at->literals[n].n > 0)
-			return test_sharing(at, n, within, first, n_bytes, is_any_left, err);
-		for (uint32_t c = 0; c < node->n_children && !status; c++) {
-			bool is_left;
-			status = test_node(at, node->children[c], within, first, n_bytes, &is_left, err);
-			or_bytes(piece, at->pieces[node->children[c]], n_bytes);
-			*is_any_left |= is_left;
-		}
-		return status;
-	}
-	memcpy(piece, within, n_bytes);
-	if (node->kind == BS_GRAM_LITERAL)
-		return test_literal(at, &at->literals[n], piece, first, n_bytes, is_any_left, err);
-	*is_any_left = true;
-	for (uint32_t i = 0; i < 2 * node->n_children && *is_any_left && !status; i++) {
-		uint32_t child = node->children[i % node->n_children];
-		if ((at->tree->nodes[child].kind == BS_GRAM_LITERAL) != (i < node->n_children))
-			continue;
-		status = test_node(at, child, piece, first, n_bytes, is_any_left, err);
-		memcpy(piece, at->pieces[child], n_bytes);
-	}
-	return status;
-}
-
-/* Whether n literals would let most rows of the piece through, by what the first n_tested of them do: then it is of no
+/* Whether n operands would let most rows of the piece through, by what the first n_tested of them do: then it is of no
  * use to ask for the others. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
@@ -199,20 +141,52 @@ static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_teste
 	return n_rows * n > n_tested * (8 * (uint64_t)n_bytes) * 3 / 4;
 }
 
-static enum bs_status test_list(struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
+static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
+                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err);
+
+/* Literals are asked about after what they have in common. */
+static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
+                              uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
 {
-	uint32_t n = at->tree->n_nodes - 1;
+	const struct bs_gram_node *node = &at->tree->nodes[n];
+	uint8_t *found = pieces[0], *within = pieces[1], *child = pieces[2];
+	bool is_within_left = true;
 	enum bs_status status = BS_OK;
-	memset(at->pieces[0], 0, n_bytes);
-	for (uint32_t i = 0; i < n && !status; i++) {
+	memcpy(within, found, n_bytes);
+	memset(found, 0, n_bytes);
+	*is_any_left = false;
+	if (at->literals[n].n > 0)
+		status = test_literal(at, &at->literals[n], within, first, n_bytes, &is_within_left, err);
+	for (uint32_t c = 0; c < node->n_children && is_within_left && !status; c++) {
 		bool is_left;
-		memset(at->pieces[1], 0xff, n_bytes);
-		status = test_literal(at, &at->literals[i], at->pieces[1], first, n_bytes, &is_left, err);
-		or_bytes(at->pieces[0], at->pieces[1], n_bytes);
-		if ((i + 1) % LIST_STEP == 0 && is_hopeless(at->pieces[0], n_bytes, i + 1, n)) {
-			memset(at->pieces[0], 0xff, n_bytes);
+		memcpy(child, within, n_bytes);
+		status = test_node(at, node->children[c], pieces + 2, first, n_bytes, &is_left, err);
+		or_bytes(found, child, n_bytes);
+		*is_any_left |= is_left;
+		if ((c + 1) % OR_STEP == 0 && is_hopeless(found, n_bytes, c + 1, node->n_children)) {
+			memcpy(found, within, n_bytes);
 			break;
 		}
+	}
+	return status;
+}
+
+/* Leaves of the rows in pieces[0], of which there are some, those that satisfy the node. An AND asks literals first. As deep as groups of
+ * the pattern are nested. */
+static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES], uint32_t first,
+                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
+{
+	const struct bs_gram_node *node = &at->tree->nodes[n];
+	enum bs_status status = BS_OK;
+	if (node->kind == BS_GRAM_LITERAL)
+		return test_literal(at, &at->literals[n], pieces[0], first, n_bytes, is_any_left, err);
+	if (node->kind == BS_GRAM_OR)
+		return test_or(at, n, pieces, first, n_bytes, is_any_left, err);
+	*is_any_left = true;
+	for (uint32_t i = 0; i < 2 * node->n_children && *is_any_left && !status; i++) {
+		uint32_t child = node->children[i % node->n_children];
+		if ((at->tree->nodes[child].kind == BS_GRAM_LITERAL) == (i < node->n_children))
+			status = test_node(at, child, pieces, first, n_bytes, is_any_left, err);
 	}
 	return status;
 }
@@ -338,7 +312,7 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL &&
 		    !(status = bs_watch_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
 			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
-	for (uint32_t i = 0; i < at->tree->n_nodes && !status && !at->is_list; i++)
+	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
 		if (is_of_few_literals(at, &at->tree->nodes[i]))
 			share_hashes(at, i);
 	return status;
@@ -348,10 +322,9 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 {
 	uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 	bool is_any_left;
-	enum bs_status status =
-		at->is_list ? test_list(at, first, n_bytes, err)
-			    : test_node(at, at->tree->n_nodes - 1, at->all, first, n_bytes, &is_any_left, err);
-	return status ? status : take_rows(at, at->result, first * 8, n_bytes, err);
+	memset(at->pieces[0], 0xff, n_bytes);
+	enum bs_status status = test_node(at, at->tree->n_nodes - 1, at->pieces, first, n_bytes, &is_any_left, err);
+	return status ? status : take_rows(at, at->pieces[0], first * 8, n_bytes, err);
 }
 
 /* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. Where there is much, slabs are
@@ -415,9 +388,7 @@ static void free_copy(struct filtering *copy)
 
 static bool make_pieces(struct filtering *at)
 {
-	uint32_t n = at->is_list ? 2 : at->tree->n_nodes;
-	at->pieces = malloc(n * sizeof(*at->pieces));
-	at->result = at->pieces ? at->pieces[at->is_list ? 0 : n - 1] : NULL;
+	at->pieces = malloc(at->literals[at->tree->n_nodes - 1].n_pieces * sizeof(*at->pieces));
 	return at->pieces;
 }
 
@@ -558,7 +529,7 @@ static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &at->snapshot->summary;
 	at->is_absent = false;
-	if (!file->container || !file->summary.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
+	if (!file->container || !file->summary.facts.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return BS_OK;
 	bool may_match;
 	enum bs_status status = bs_gram_tree_may_match(at->tree, &file->summary.grams, &may_match, err);
@@ -570,22 +541,27 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_gram_tree *tree = at->tree;
 	uint32_t n_hashes = 0, most_keys = 0;
-	at->is_list = bs_gram_tree_root(tree)->kind == BS_GRAM_OR && tree->n_nodes > LIST_LITERALS &&
-	              bs_gram_tree_root(tree)->n_children == tree->n_nodes - 1;
 	at->literals = calloc(tree->n_nodes, sizeof(*at->literals));
-	for (uint32_t i = 0; at->literals && i < tree->n_nodes; i++) {
+	if (!at->literals)
+		return bs_fail_memory(err, "a filter", tree->n_nodes * sizeof(*at->literals));
+	for (uint32_t i = 0; i < tree->n_nodes; i++) {
 		const struct bs_gram_node *node = &tree->nodes[i];
-		uint32_t n_keys = node->kind == BS_GRAM_LITERAL                  ? node->n_keys
-		                  : !at->is_list && is_of_few_literals(at, node) ? tree->nodes[node->children[0]].n_keys
-		                                                                 : 0;
-		at->literals[i].first = n_hashes;
+		struct literal *literal = &at->literals[i];
+		uint32_t n_keys = is_of_few_literals(at, node) ? tree->nodes[node->children[0]].n_keys : node->n_keys;
+		literal->first = n_hashes;
+		literal->n_pieces = 1;
+		for (uint32_t c = 0; c < node->n_children; c++) {
+			uint32_t n_pieces =
+				at->literals[node->children[c]].n_pieces + (node->kind == BS_GRAM_OR ? 2 : 0);
+			literal->n_pieces = n_pieces > literal->n_pieces ? n_pieces : literal->n_pieces;
+		}
 		n_hashes += n_keys * BS_GRAM_MAX_HASHES;
 		most_keys = n_keys > most_keys ? n_keys : most_keys;
 	}
 	at->hashes = malloc(((size_t)n_hashes + 1) * sizeof(*at->hashes));
 	at->tiers = malloc(most_keys + (size_t)1);
-	if (!make_pieces(at) || !at->literals || !at->hashes || !at->tiers)
-		return bs_fail_memory(err, "a filter", tree->n_nodes * sizeof(*at->pieces));
+	if (!make_pieces(at) || !at->hashes || !at->tiers)
+		return bs_fail_memory(err, "a filter", n_hashes * sizeof(*at->hashes));
 	return BS_OK;
 }
 
@@ -601,7 +577,6 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	if (!at)
 		return bs_fail_memory(err, "a filter", sizeof(*at));
 	*at = (struct filtering){.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
-	memset(at->all, 0xff, sizeof(at->all));
 	at->sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
 	at->n_passed = at->sample_docs / 2;
 	enum bs_status status = make_room(at, err);

@@ -164,8 +164,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 			set->folded.used_bytes = (size_t)(to - set->folded.data);
 			entry->n_bytes = (uint32_t)(set->folded.used_bytes - start);
 		}
-		for (uint32_t k = 0; k < 8; k++)
-			entry->order = entry->order << 8 | (k < entry->n_bytes ? entry->bytes[k] : 0);
+		entry->order = bs_first_eight(entry->bytes, entry->n_bytes);
 	}
 	return status;
 }
@@ -188,10 +187,9 @@ struct making {
 static uint32_t label_bytes(const struct making *making, const struct task *task)
 {
 	const struct entry *first = &making->entries[task->from], *last = &making->entries[task->to - 1];
-	uint32_t n = 0, n_most = (first->n_bytes < last->n_bytes ? first->n_bytes : last->n_bytes) - task->n_known;
-	while (n < n_most && n < UINT16_MAX && first->bytes[task->n_known + n] == last->bytes[task->n_known + n])
-		n++;
-	return n;
+	size_t n = bs_common_bytes(first->bytes + task->n_known, first->n_bytes - task->n_known,
+	                           last->bytes + task->n_known, last->n_bytes - task->n_known);
+	return n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
 }
 
 /* Takes those entries from a task that end where its label does. */
@@ -356,7 +354,9 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		/* A bit for the fifth byte; all bits for a literal without one. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES ? 0xff : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
+			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES
+			                                   ? 0xff
+			                                   : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
 		struct root *root = root_of(set, begin);
 		uint32_t before = (uint32_t)(entries - making->entries);
 		root->begin = begin;
@@ -390,7 +390,8 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	if (!status)
 		status = bs_sort(entries + n_empty, n_short, sizeof(*entries), compare_entries, NULL, err);
 	if (!status)
-		status = bs_sort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries, NULL, err);
+		status = bs_sort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries, NULL,
+		                 err);
 	if (status)
 		return status;
 	set->empty = n_empty ? entries[0].literal : BS_NO_LITERAL;

@@ -1,9 +1,4 @@
-/*
- * pattern_grams.h: patterns -> what each match must hold, as a gram tree (gram_tree.h): of the
- * patterns of a request, or of a long list. For a short list regex_grams.h knows more and compares
- * the literals with each other; its work grows with the square of what it keeps, that of
- * bs_list_grams with the number of literals.
- */
+/* pattern_grams.h: patterns -> what each match must hold, as a gram tree (gram_tree.h): of the patterns of a request, or of a long list. */
 #ifndef BS_QUERY_REGEX_PATTERN_GRAMS_H
 #define BS_QUERY_REGEX_PATTERN_GRAMS_H
 
@@ -22,12 +17,7 @@ enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs
 enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern, struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the list is long, so that its tree is that of bs_list_grams. */
+/* Whether the list is long, so that its tree is that of bs_regex_grams_of_literals. */
 bool bs_list_has_grams(const struct bs_pattern_list *list);
-
-/* A tree of one of the literals that the parts need. BS_NO_MEMORY; BS_UNSUPPORTED: characters
- * beyond ASCII, and no ICU. */
-enum bs_status bs_list_grams(const struct bs_pattern_list *list, struct bs_gram_tree **tree_out,
-                             struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <unicode/utf8.h>
 
-#include "core/system/icu.h"
 #include "core/system/watch.h"
+#include "core/text/grams.h"
 #include "query/regex/regex_read.h"
 
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
@@ -22,7 +22,6 @@ struct splitting {
 	const struct bs_regex *regex;
 	bool is_caseless; /* as asked */
 	bool is_line;
-	bool has_icu;
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -59,46 +58,17 @@ static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_byt
 		at->status = bs_vector_append(&at->list->literals, &literal, at->err);
 }
 
-/* A PCRE2 with a newer Unicode than ours may know another case of it. */
-static bool is_doubtful(const struct splitting *at, UChar32 c)
-{
-	return c >= 0x80 && (!at->has_icu || bs_icu.u_charType(c) == U_UNASSIGNED);
-}
-
-/* The longest stretch of text[0..n_bytes) without a doubtful character. */
-static size_t certain_bytes(const struct splitting *at, const uint8_t *text, size_t n_bytes, size_t *from_out)
-{
-	size_t best = 0, from = 0;
-	*from_out = 0;
-	if (!at->list->is_caseless)
-		return n_bytes;
-	for (size_t i = 0; i <= n_bytes;) {
-		size_t start = i;
-		UChar32 c = 0;
-		if (i < n_bytes)
-			U8_NEXT_UNSAFE(text, i, c);
-		else
-			i++;
-		if (i <= n_bytes && !is_doubtful(at, c))
-			continue;
-		if (start - from > best) {
-			best = start - from;
-			*from_out = from;
-		}
-		from = i;
-	}
-	return best;
-}
-
 /* What finds the places where a run may stand; false: nothing is certain of it. */
 static bool take_run(struct splitting *at, const struct bs_regex_node *node)
 {
-	size_t from, n_bytes = certain_bytes(at, at->regex->bytes.data + node->first, node->n, &from);
-	const uint8_t *bytes = at->regex->bytes.data + node->first + from;
+	const uint8_t *bytes = at->regex->bytes.data + node->first;
+	size_t from = 0, n_bytes = node->n;
+	if (at->list->is_caseless)
+		n_bytes = bs_gram_longest_certain(bytes, n_bytes, &from);
+	bytes += from;
 	if (n_bytes > LITERAL_MOST_BYTES) {
 		n_bytes = LITERAL_MOST_BYTES;
-		while ((bytes[n_bytes] & 0xc0) == 0x80)
-			n_bytes--;
+		U8_SET_CP_START_UNSAFE(bytes, n_bytes);
 	}
 	if (n_bytes)
 		put_literal(at, bytes, n_bytes);
@@ -191,13 +161,13 @@ static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *ind
 static bool take_literals(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
-	size_t from;
+	size_t doubtful_bytes;
 	bool is_literal = node->kind == BS_REGEX_EITHER && depth < BS_REGEX_MAX_DEPTH;
 	if (node->kind == BS_REGEX_RUN) {
 		const uint8_t *bytes = at->regex->bytes.data + node->first;
 		put_literal(at, bytes, node->n);
 		return bs_regex_is(node->caseless, at->is_caseless) == at->list->is_caseless &&
-		       certain_bytes(at, bytes, node->n, &from) == node->n;
+		       (!at->list->is_caseless || bs_gram_find_doubtful(bytes, node->n, &doubtful_bytes) == node->n);
 	}
 	if (node->kind == BS_REGEX_EMPTY) {
 		put_literal(at, (const uint8_t *)"", 0);
@@ -278,7 +248,6 @@ static void see_case(struct splitting *at)
 		const struct bs_regex_node *node = node_at(at, i);
 		at->list->is_caseless = node->kind == BS_REGEX_RUN && bs_regex_is(node->caseless, at->is_caseless);
 	}
-	at->has_icu = at->list->is_caseless && !at->regex->is_ascii && bs_icu_load(NULL) == BS_OK;
 }
 
 /* The regex that is the list: the whole, or what is in the group that is all of it. */
@@ -306,7 +275,8 @@ enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct b
 	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_EITHER || !can_split(regex))
 		return BS_OK;
 	at.regex = list->regex = find_list(&at, regex);
-	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER || bs_vector_n(&at.regex->bars) == 0)
+	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER ||
+	    bs_vector_n(&at.regex->bars) == 0)
 		return at.status;
 	see_case(&at);
 	list->is_literal = is_all_literal(&at);

@@ -23,6 +23,7 @@
 
 #include "core/base/bytes.h"
 #include "core/system/icu.h"
+#include "core/system/watch.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
@@ -42,8 +43,9 @@
 /* Among so many operands it is looked whether one makes another superfluous, and so deep. */
 #define MOST_COMPARED 64u
 #define COMPARE_FUEL  256
-/* Grams of more bytes of a literal add nothing. */
-#define LITERAL_KEY_BYTES 256u
+/* Grams of more bytes of a literal add nothing; of one of many literals, little. */
+#define LITERAL_KEY_BYTES      256u
+#define LIST_LITERAL_KEY_BYTES 32u
 
 #define BLOCK_BYTES (1u << 20)
 /* What one step of the analysis may allocate at most, and all of them together. */
@@ -97,19 +99,14 @@ static void arena_deinit(struct arena *arena)
 	}
 }
 
-struct string {
-	const uint8_t *bytes;
-	uint32_t n_bytes;
-};
-
 /* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or
  * ends, is no knowledge. */
 struct set {
-	const struct string *strings;
+	const struct bs_literal *strings;
 	uint32_t n;
 };
 
-static const struct string empty_string = {(const uint8_t *)"", 0};
+static const struct bs_literal empty_string = {(const uint8_t *)"", 0};
 
 static struct set set_empty(void)
 {
@@ -123,10 +120,10 @@ static bool is_empty_string(const struct set *set)
 
 static struct set set_of(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
 {
-	struct string *string = take(arena, sizeof(*string));
+	struct bs_literal *string = take(arena, sizeof(*string));
 	uint8_t *copy = take(arena, n_bytes);
 	memcpy(copy, bytes, n_bytes);
-	*string = (struct string){copy, n_bytes};
+	*string = (struct bs_literal){copy, n_bytes};
 	return (struct set){string, 1};
 }
 
@@ -139,11 +136,11 @@ static size_t total_bytes(const struct set *set)
 }
 
 /* Puts a string where it belongs, unless it is there. */
-static uint32_t insert(struct string *strings, uint32_t n, struct string string)
+static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal string)
 {
 	uint32_t at = n;
 	while (at > 0) {
-		const struct string *before = &strings[at - 1];
+		const struct bs_literal *before = &strings[at - 1];
 		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes, string.n_bytes);
 		if (order == 0)
 			return n;
@@ -173,15 +170,15 @@ static bool set_cross(struct arena *arena, const struct set *a, const struct set
 	}
 	if (!is_worth_crossing(a, b))
 		return false;
-	struct string *strings = take(arena, a->n * b->n * sizeof(*strings));
+	struct bs_literal *strings = take(arena, a->n * b->n * sizeof(*strings));
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < a->n; i++) {
 		for (uint32_t k = 0; k < b->n; k++) {
-			struct string x = a->strings[i], y = b->strings[k];
+			struct bs_literal x = a->strings[i], y = b->strings[k];
 			uint8_t *bytes = take(arena, x.n_bytes + y.n_bytes);
 			memcpy(bytes, x.bytes, x.n_bytes);
 			memcpy(bytes + x.n_bytes, y.bytes, y.n_bytes);
-			n = insert(strings, n, (struct string){bytes, x.n_bytes + y.n_bytes});
+			n = insert(strings, n, (struct bs_literal){bytes, x.n_bytes + y.n_bytes});
 		}
 	}
 	*set_out = (struct set){strings, n};
@@ -193,7 +190,7 @@ static bool set_join(struct arena *arena, const struct set *a, const struct set 
 {
 	if (a->n + b->n > MOST_STRINGS || total_bytes(a) + total_bytes(b) > MOST_STRING_BYTES)
 		return false;
-	struct string *strings = take(arena, (a->n + b->n) * sizeof(*strings));
+	struct bs_literal *strings = take(arena, (a->n + b->n) * sizeof(*strings));
 	memcpy(strings, a->strings, a->n * sizeof(*strings));
 	uint32_t n = a->n;
 	for (uint32_t i = 0; i < b->n; i++)
@@ -202,7 +199,7 @@ static bool set_join(struct arena *arena, const struct set *a, const struct set 
 	return true;
 }
 
-static bool has_part(const struct string *whole, const struct string *part, bool is_end)
+static bool has_part(const struct bs_literal *whole, const struct bs_literal *part, bool is_end)
 {
 	if (part->n_bytes >= whole->n_bytes)
 		return false;
@@ -215,7 +212,7 @@ static struct set set_shortest(struct arena *arena, const struct set *set, bool 
 {
 	if (set->n == 1)
 		return *set;
-	struct string *strings = take(arena, set->n * sizeof(*strings));
+	struct bs_literal *strings = take(arena, set->n * sizeof(*strings));
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < set->n; i++) {
 		bool is_longer = false;
@@ -232,7 +229,7 @@ struct need {
 	enum bs_gram_node_kind kind;
 	uint32_t n_children;
 	const struct need *const *children;
-	struct string literal;
+	struct bs_literal literal;
 	uint32_t n_leaves; /* below and with it, shared ones as often as they are */
 };
 
@@ -661,41 +658,14 @@ static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *byt
 	return long_one;
 }
 
-/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
-static bool is_doubtful(uint32_t c)
-{
-	return c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
-}
-
-/* The first doubtful character, or the end. n_bytes_out: of that. */
-static size_t find_doubtful(const uint8_t *text, size_t n_bytes, size_t *n_bytes_out)
-{
-	*n_bytes_out = 0;
-	for (size_t at = 0; at < n_bytes;) {
-		size_t start = at;
-		UChar32 c;
-		U8_NEXT_UNSAFE(text, at, c);
-		*n_bytes_out = at - start;
-		if (is_doubtful((uint32_t)c))
-			return start;
-	}
-	return n_bytes;
-}
-
 static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
 {
 	struct bs_buffer *folded = &analysis->folded;
 	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
 	bs_buffer_clear(folded);
-	if (!analysis->regex->is_ascii)
-		analysis->status = bs_icu_load(analysis->err);
-	if (!analysis->status)
-		analysis->status = bs_buffer_reserve(folded, 2 * (size_t)node->n + 8, analysis->err);
-	if (!analysis->status)
-		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data,
-		                    &folded->used_bytes);
+	analysis->status = bs_grams_fold(analysis->regex->bytes.data + node->first, node->n, folded, analysis->err);
 	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
-		size_t n = find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
+		size_t n = bs_gram_find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
 		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;
 		run = follow(analysis, &run, &piece);
 		at += n ? n : n_skipped;
@@ -715,7 +685,8 @@ static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node 
 			uint32_t folded = bs_gram_fold(c), at = 0;
 			while (at < n && chars[at] != folded)
 				at++;
-			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || is_doubtful(c))
+			bool is_doubtful = c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
+			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || is_doubtful)
 				return 0;
 			chars[at] = folded;
 			n += at == n;
@@ -876,11 +847,12 @@ struct grown {
 	struct arena arena;
 	struct bs_gram_nodes nodes;
 	struct bs_gram_keys keys; /* of one literal */
+	uint32_t key_bytes;       /* of a literal: those whose grams are taken */
 };
 
 static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, struct bs_error *err)
 {
-	uint32_t n_bytes = node->n_bytes < LITERAL_KEY_BYTES ? node->n_bytes : LITERAL_KEY_BYTES;
+	uint32_t n_bytes = node->n_bytes < grown->key_bytes ? node->n_bytes : grown->key_bytes;
 	bs_vector_clear(&grown->keys);
 	enum bs_status status = bs_grams_of_literal(node->bytes, n_bytes, &grown->keys.bytes, err);
 	if (status)
@@ -922,33 +894,27 @@ static void release(void *memory)
 	free(grown);
 }
 
-enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
-{
-	return bs_regex_grams_of_all(&regex, 1, tree_out, err);
-}
-
-enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
-                                     struct bs_error *err)
+static struct grown *new_grown(uint32_t key_bytes, struct bs_error *err)
 {
 	struct grown *grown = calloc(1, sizeof(*grown));
-	const struct need *all = &need_any, *need;
-	enum bs_status status = BS_OK;
-	uint32_t root;
-	*tree_out = NULL;
-	if (!grown)
-		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
+	if (!grown) {
+		(void)bs_fail_memory(err, "a tree of grams", sizeof(*grown));
+		return NULL;
+	}
 	grown->tree.memory = grown;
 	grown->tree.release = release;
 	grown->arena.least_bytes = BS_GRAM_LEAST;
-	for (size_t i = 0; i < n && !status; i++) {
-		status = analyse(&grown->arena, regexes[i], NULL, &need, err);
-		if (!status)
-			status = prepare(&grown->arena, err);
-		if (!status)
-			all = need_and(&grown->arena, all, need);
-	}
+	grown->key_bytes = key_bytes;
+	return grown;
+}
+
+/* Makes the tree of a need, or frees grown after a failure. */
+static enum bs_status finish(struct grown *grown, const struct need *need, enum bs_status status,
+                             struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	uint32_t root;
 	if (!status)
-		status = put_need(grown, all, &root, err);
+		status = put_need(grown, need, &root, err);
 	if (status) {
 		release(grown);
 		return status;
@@ -959,18 +925,95 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 	return BS_OK;
 }
 
+enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	return bs_regex_grams_of_all(&regex, 1, tree_out, err);
+}
+
+enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
+                                     struct bs_error *err)
+{
+	struct grown *grown = new_grown(LITERAL_KEY_BYTES, err);
+	const struct need *all = &need_any, *need;
+	enum bs_status status = BS_OK;
+	*tree_out = NULL;
+	if (!grown)
+		return BS_NO_MEMORY;
+	for (size_t i = 0; i < n && !status; i++) {
+		status = analyse(&grown->arena, regexes[i], NULL, &need, err);
+		if (!status)
+			status = prepare(&grown->arena, err);
+		if (!status)
+			all = need_and(&grown->arena, all, need);
+	}
+	return finish(grown, all, status, tree_out, err);
+}
+
+/* The beginning of a literal is enough. */
+static enum bs_status need_of_literal(struct arena *arena, const struct bs_literal *literal, struct bs_buffer *folded,
+                                      const struct need **need_out, struct bs_error *err)
+{
+	size_t n_bytes = literal->n_bytes, from;
+	if (n_bytes > EXACT_BYTES) {
+		n_bytes = EXACT_BYTES;
+		U8_SET_CP_START_UNSAFE(literal->bytes, n_bytes);
+	}
+	bs_buffer_clear(folded);
+	enum bs_status status = bs_grams_fold(literal->bytes, n_bytes, folded, err);
+	if (!status)
+		status = prepare(arena, err);
+	if (status)
+		return status;
+	n_bytes = bs_gram_longest_certain(folded->data, folded->used_bytes, &from);
+	struct set one = set_of(arena, folded->data + from, (uint32_t)n_bytes);
+	*need_out = need_of_set(arena, &one);
+	return BS_OK;
+}
+
+#define LITERAL_NS 300u /* what one costs about */
+
+enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, struct bs_gram_tree **tree_out,
+                                          struct bs_error *err)
+{
+	size_t n = bs_vector_n(literals);
+	struct grown *grown = new_grown(LIST_LITERAL_KEY_BYTES, err);
+	const struct need **needs = malloc(n * sizeof(*needs));
+	struct need either = {.kind = BS_GRAM_OR, .n_children = (uint32_t)n, .children = needs}, *all = &either;
+	struct bs_buffer folded = {0};
+	enum bs_status status = BS_OK;
+	*tree_out = NULL;
+	if (!grown) {
+		free(needs);
+		return BS_NO_MEMORY;
+	}
+	if (!needs)
+		status = bs_fail_memory(err, "a tree of grams", n * sizeof(*needs));
+	for (size_t i = 0; i < n && !status && all->kind == BS_GRAM_OR; i++) {
+		status = bs_watch_spend(LITERAL_NS, err);
+		if (!status)
+			status = need_of_literal(&grown->arena, &literals->items[i], &folded, &needs[i], err);
+		if (!status && needs[i]->kind == BS_GRAM_ANY)
+			either = need_any;
+	}
+	status = finish(grown, all, status, tree_out, err);
+	bs_buffer_deinit(&folded);
+	free(needs);
+	return status;
+}
+
 /* Larger patterns are not looked at for a window. */
 #define WINDOW_PATTERN_BYTES 1024u
 
 /* Strings of classes, one of which stands in every match; and how often that is met elsewhere. */
 struct variants {
 	uint32_t n;
-	struct string strings[MOST_STRINGS];
+	struct bs_literal strings[MOST_STRINGS];
 	double rate;
 };
 
 /* The n classes in a row that are rarest; *from_out: where they begin. */
-static double string_rate(const struct classes *classes, const struct string *string, uint32_t n, uint32_t *from_out)
+static double string_rate(const struct classes *classes, const struct bs_literal *string, uint32_t n,
+                          uint32_t *from_out)
 {
 	double best = 2;
 	for (uint32_t from = 0; from + n <= string->n_bytes; from++) {
@@ -1057,7 +1100,7 @@ enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_reg
 	struct {
 		struct classes classes;
 		struct variants best;
-	} *work;
+	} * work;
 	memset(window_out, 0, sizeof(*window_out));
 	*rate_out = 1;
 	if (regex->n_bytes > WINDOW_PATTERN_BYTES)

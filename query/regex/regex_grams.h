@@ -16,6 +16,7 @@
 
 #include "core/simd/needle.h"
 #include "query/regex/gram_tree.h"
+#include "query/regex/literal_set.h"
 #include "query/regex/regex_tree.h"
 
 /* The tree of "the pattern matches". Of lines that do not match (-v) grams know nothing, nor of bytes that are not
@@ -27,6 +28,11 @@ enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree 
 /* The tree of "each of these n patterns matches"; n >= 1. */
 enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
+
+/* The tree of "one of these literals matches", n > 1, for long lists: literals are not compared with each other, and few grams of each are
+ * taken. BS_NO_MEMORY; BS_UNSUPPORTED as above. */
+enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, struct bs_gram_tree **tree_out,
+                                          struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_regex_window_options {
 	bool is_caseless;

@@ -1,10 +1,10 @@
-/* text.h: text put together piece by piece, and whether one is UTF-8. */
+/* text.h: text put together piece by piece, and lists of words. */
 #ifndef BS_QUERY_REGEX_TEXT_H
 #define BS_QUERY_REGEX_TEXT_H
 
+#include <stdbool.h>
 #include <string.h>
-
-#include <unicode/utf8.h>
+#include <strings.h>
 
 #include "core/base/buffer.h"
 
@@ -26,12 +26,24 @@ static inline void bs_text_put_string(struct bs_text_writer *writer, const char 
 	bs_text_put(writer, string, strlen(string));
 }
 
-static inline bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
+/* Whether words, parted by blanks, have this one, in any letter case. */
+static inline bool bs_text_has_word(const char *words, const char *word, size_t n_bytes)
 {
-	UChar32 c = 0;
-	for (size_t at = 0; at < n_bytes && c >= 0;)
-		U8_NEXT(text, at, n_bytes, c);
-	return c >= 0;
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == n_bytes && n > 0 && strncasecmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a NULL-ended list; NULL is one of no length. */
+static inline size_t bs_text_list_length(const char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
 }
 
 #endif

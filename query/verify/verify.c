@@ -10,14 +10,23 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
 	if (status)
 		return status;
-	char *const *weights = request->plan->list->entries[0].snapshot->manifest.options.weights;
+	verifier->weighed = NULL;
 	bs_matcher_ask_names(verifier->matcher, request->plan->names);
-	bs_matcher_weigh_fields(verifier->matcher, weights);
 	if (request->kernel)
 		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
-	if (verifier->byte_verifier)
-		bs_byte_verifier_weigh_fields(verifier->byte_verifier, weights);
 	return status;
+}
+
+/* The fields of a document weigh what its index says. */
+static void take_weights(struct bs_verifier *verifier, uint32_t segment)
+{
+	const struct bs_snapshot *snapshot = bs_list_segment(verifier->request->plan->list, segment)->snapshot;
+	if (snapshot == verifier->weighed)
+		return;
+	verifier->weighed = snapshot;
+	bs_matcher_weigh_fields(verifier->matcher, snapshot->manifest.options.weights);
+	if (verifier->byte_verifier)
+		bs_byte_verifier_weigh_fields(verifier->byte_verifier, snapshot->manifest.options.weights);
 }
 
 void bs_verifier_end(struct bs_verifier *verifier)
@@ -84,7 +93,8 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	note_read(verified, document->text.n_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
-	status = bs_doc_table_length(&bs_plan_segment(request->plan, ref.segment)->docs, ref.document, &found.length, err);
+	status = bs_packed_get_u32(&bs_plan_segment(request->plan, ref.segment)->docs.lengths, ref.document,
+	                           &found.length, err);
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
@@ -150,6 +160,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	*verified_out = (struct bs_verified){0};
 	verifier->has_begun = verifier->is_proven = false;
 	verifier->ref = ref;
+	take_weights(verifier, ref.segment);
 	status = bs_watch_spend(DOCUMENT_NS, err);
 	if (status)
 		return status;
