@@ -587,7 +587,7 @@ static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const stru
 	}
 }
 
-/* At once, or as it is and then resolved. */
+/* Scans the line resolved, and unresolved with a second step. */
 static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json, const struct bs_document *document,
                        bool is_utf8)
 {

@@ -115,7 +115,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Of every live document of the source, which is under way if it is looked at. */
+/* Decides for every live document of the source, which is under way if it is looked at. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number,
                                  enum fate fate, struct bs_error *err)
 {
@@ -234,7 +234,7 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
 }
 
-/* A document that was read again, as it was or not. */
+/* Counts a document that was read again; is_same: its text has not changed. */
 static void count_again(struct bs_refresh *refresh, bool is_same)
 {
 	refresh->n_unchanged += is_same;

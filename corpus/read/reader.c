@@ -850,8 +850,8 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Before a record of so many bytes is read again. Where it may stay it is refused, or comes alone, as when it was first read. Of a given
- * one the texts were limited, not the line. */
+/* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too large, or comes alone, as when it
+ * was first read. The limit of a given record is that of its texts, so its line may be longer. */
 static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool is_given, bool may_stay,
                                    struct bs_refusal *refusal, struct bs_error *err)
 {
@@ -905,7 +905,7 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 	return status;
 }
 
-/* From where its text is: the file, the collection, the index, or whoever gave it. */
+/* Reads the text from the file, the collection, the index or the provider. */
 static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_known *known,
                                   const struct bs_recall *recall, struct bs_document *document,
                                   struct bs_refusal *refusal, struct bs_error *err)

@@ -332,13 +332,13 @@ static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
 	return (struct raw_string){at, bs_record_number_bytes(at, end)};
 }
 
-/* Where what is no part of the line goes, which may be NULL. */
+/* The end of the memory for texts that are not in the line; may be NULL. */
 static uint8_t *text_end(const struct bs_record_scan *scan)
 {
 	return scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data;
 }
 
-/* What a string with escapes stands for. */
+/* Replaces a string that has escapes by its text, in memory of the scan. */
 static bool resolve_string(struct bs_record_scan *scan, const uint8_t **bytes, size_t *n_bytes)
 {
 	uint8_t *to = text_end(scan);

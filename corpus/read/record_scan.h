@@ -38,7 +38,7 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes of such texts as they are what they stand for. False: it cannot. */
+/* Resolves the escapes in the texts of a document that was scanned with as_it_is. False: one of them is no escape. */
 bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *document) BS_WARN_UNUSED;
 
 /* Asks the watch (core/system/watch.h) at round i of a loop over a record's members, now and then. */

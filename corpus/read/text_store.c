@@ -49,7 +49,7 @@ static const struct {
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
-/* Of a part: what is larger is in a temporary file. */
+/* A part that is larger lies in a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)
 /* So much is compressed at once, while zstd's tables are in the caches. A thread has one such piece, and one waits, while a third is
  * filled. */
@@ -89,7 +89,7 @@ struct bs_store_writer {
 	ZSTD_CCtx *contexts[KINDS];
 };
 
-/* What does not fit into memory any more moves to a file. */
+/* A part that grows too large for memory moves to a file. */
 static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part, const void *bytes,
                                   size_t n_bytes, struct bs_error *err)
 {

@@ -66,8 +66,8 @@ struct bs_gram_sum {
 	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
-/* Looks at a text, in pieces (stream), of about n_bytes, of which nothing is to be made if it failed, or whole (stream NULL). What is
- * borrowed is good until the next text. BS_NO_MEMORY. */
+/* Sketches a text: the stream's, of about n_bytes (a stream that has failed makes no row), or, if stream is NULL, the n_bytes at text.
+ * Borrowed until the next text. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
                                    uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The row of that text, once: bs_gram_row_words(size_class) words. */

@@ -7,7 +7,7 @@
 #include "indexer/batch/gram_sketch.h"
 #include "indexer/choose/sample.h"
 
-/* Of each source's files. */
+/* Bytes of files to sample from each source. */
 #define BS_GRAM_SAMPLE_BYTES (24u << 20)
 
 /* Makes a plan, for bs_gram_plan_deinit also after a failure, by a sample of files, or of texts of records. BS_NO_MEMORY. */

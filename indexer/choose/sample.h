@@ -15,7 +15,7 @@ typedef enum bs_status (*bs_sample_fn)(void *context, const struct bs_document *
 /* Calls take with documents of a sample, borrowed until it returns. */
 typedef enum bs_status (*bs_give_sample_fn)(void *context, bs_sample_fn take, void *take_context, struct bs_error *err);
 
-/* Of the sources that a manifest records. All is borrowed. */
+/* The sources that a manifest records, and how much of them is sampled. Borrows all. */
 struct bs_source_sample {
 	const struct bs_dir *dir;
 	const struct bs_manifest *manifest;

@@ -745,8 +745,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
 }
 
-/* What the request says of the content of an index, in the place of what the options are. Strings are borrowed; weights are the
- * request's, if it has any. */
+/* Overwrites the options that decide the content of an index, as far as the request sets them. Borrows strings; weights: the
+ * request's, NULL if it has none. */
 static void say_content(const struct bs_build_request *request, char **weights, struct bs_index_options *options)
 {
 	if (request->words || request->grams) {
@@ -770,7 +770,7 @@ static void say_content(const struct bs_build_request *request, char **weights, 
 		options->density = request->density;
 }
 
-/* ... of what is a document in a folder: all of it, if anything. */
+/* Overwrites the rules of folders, all of them, if the request sets any. */
 static void say_folder_rules(const struct bs_build_request *request, struct bs_index_options *options)
 {
 	bool is_said = request->hidden || request->no_ignore || request->binary_as_text || request->globs ||

@@ -5,8 +5,7 @@
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
  *                                                              -> id owners, accumulator, segments, as in any run
  *
- * Fields are analysed as they are given. Beside them stands their line of JSON, which is what is stored and what the checksum is of;
- * where neither is kept, there is none.
+ * Fields are analysed as they are given. A line of JSON is made of them only for the store and for the checksum.
  */
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
@@ -42,7 +41,7 @@ struct held_document {
 BS_VECTOR(held_list, struct held_document);
 BS_VECTOR(held_texts, struct bs_text);
 
-/* What is given before pairs of words are chosen. */
+/* The documents given before pairs of words are chosen. */
 struct held_documents {
 	struct held_list list;
 	struct held_texts texts; /* of one document after the other; their pointers count only while it is given on */
@@ -278,7 +277,7 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* The document of these texts, of which line (nullable) is. Borrowed until the next one. */
+/* Makes a document of texts; line: theirs, or NULL. Borrowed until the next one. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts, const struct bs_buffer *line,
                                     struct bs_document *document_out, struct bs_error *err)
@@ -411,7 +410,7 @@ static enum bs_status check_texts(const struct bs_writer *writer, const struct b
 	return check_bytes(bytes_of(texts, n_texts), most_bytes < memory ? most_bytes : memory, err);
 }
 
-/* That the line can be held, and stored. */
+/* Refuses a line that memory or the store cannot hold. */
 static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
 {
 	uint64_t memory = document_memory(writer);
