@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/visible.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/system/watch.h"
@@ -831,7 +832,7 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 {
 	bool is_known = false;
 	enum bs_status status = BS_OK;
-	if (bs_coding_is_utf8(line, line_bytes))
+	if (bs_text_is_utf8(line, line_bytes))
 		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
 	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }

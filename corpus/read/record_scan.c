@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/base/visible.h"
 #include "core/system/watch.h"
-#include "corpus/read/coding.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -288,7 +288,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		return BS_OK;
 	}
 	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) ||
-	    (!scan->is_valid && !bs_coding_is_utf8(key.bytes, key.n_bytes)) || !take(&walk->scanner, ':'))
+	    (!scan->is_valid && !bs_text_is_utf8(key.bytes, key.n_bytes)) || !take(&walk->scanner, ':'))
 		return BS_OK;
 	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
 	/* A NUL takes six bytes in the line, but only one in what simdjson makes of it. */
