@@ -29,7 +29,7 @@
 #include "tests/core_rig.h"
 
 #define N_BEST  10
-#define SEVERAL 10 /* so many indexes some tests need at least */
+#define SEVERAL 10 /* some tests need at least this number of indexes */
 #define MOST_ID 32
 #define N_WORDS 3000
 
@@ -762,9 +762,10 @@ static void test_handed_on(void **state)
 	bs_catalog_close(to);
 }
 
-/* Of words that are cut in different ways there are no scores. */
+/* Indexes that cut words in different ways have no scores in common. Each is searched by its own words, by one thread or several. */
 static void test_other_words(void **state)
 {
+	enum { N_SEALS = 3000 };
 	struct bs_catalog *catalog = open_catalog("other");
 	struct bs_catalog_result came;
 	struct bs_error err = {""};
@@ -777,13 +778,20 @@ static void test_other_words(void **state)
 		struct bs_writer *writer;
 		struct bs_text text = {"", 0, "running seals", 13};
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
-		assert_int_equal(bs_writer_add(writer, "1", 1, &text, 1, NULL), BS_OK);
+		for (unsigned d = 0; d < N_SEALS; d++) {
+			char id[MOST_ID];
+			int id_bytes = snprintf(id, sizeof(id), "%u", d);
+			assert_int_equal(bs_writer_add(writer, id, (size_t)id_bytes, &text, 1, NULL), BS_OK);
+		}
 		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 		bs_writer_close(writer);
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
-	assert_int_equal(count(catalog, "seals", false, &came), 2);
-	assert_int_equal(count(catalog, "seal", false, &came), 1);
+	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
+	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
+	struct bs_catalog_find_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_FIND_COUNT, .brute = true}};
+	assert_int_equal(bs_catalog_find(catalog, &brute, &came, NULL), BS_OK);
+	assert_int_equal(came.find.n_hits, N_SEALS);
 	struct list hits = {{0}};
 	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
@@ -794,7 +802,7 @@ static void test_other_words(void **state)
 	bs_buffer_deinit(&hits.hits);
 }
 
-/* What a hit of test_sorted_words has. */
+/* The hits of test_sorted_words as text. */
 struct sorted_hits {
 	char seen[512];
 };

@@ -119,7 +119,7 @@ static enum bs_status open_part(void *context, const struct bs_task *task, struc
 	return BS_OK;
 }
 
-/* Closes the files of all open indexes, if they have too many descriptors. What they opened stays mapped. */
+/* Closes the descriptors of all open indexes if they are too many. Their files stay mapped. */
 static void spare_descriptors(const struct finding *finding)
 {
 	struct rlimit files;

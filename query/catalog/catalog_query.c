@@ -12,7 +12,7 @@
 #include "query/plan/may_match.h"
 #include "query/search/question.h"
 
-/* At most so many words are suggested for, each from so many indexes. */
+/* Suggestions are made for at most MOST_WORDS words, each from the words of at most MOST_LIKE indexes. */
 #define MOST_WORDS 3
 #define MOST_LIKE  16u
 /* A word that more indexes than these may have, by their summaries, is not looked up in each. */
@@ -63,7 +63,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *name, s
 	                            err);
 }
 
-/* Adds a name to the fields as far as it is one in some index. */
+/* Adds a name to the fields if some index has such a field. */
 static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *name, uint32_t name_bytes,
                                  struct bs_error *err)
 {
@@ -192,7 +192,7 @@ static enum bs_status parse_all(struct bs_catalog_query *query, struct bs_error 
 	return status;
 }
 
-/* What the catalog has of a word. *may_out false: no document of the index has it; *is_known_out: *df_out have it. */
+/* Looks a word up in the catalog. *may_out false: no document of the index has it; *is_known_out: *df_out documents have it. */
 static enum bs_status know_word(const struct bs_catalog_part *part, const struct bs_element *element, bool *may_out,
                                 bool *is_known_out, uint64_t *df_out, struct bs_error *err)
 {

@@ -1,7 +1,9 @@
 /*
  * built_pattern.c: bs_pattern_tree (bitsift/pattern_tree.h): a pattern that a host builds by calls.
  *
- * Each call writes its part in PCRE2's syntax. At the end that text is read as any pattern is, and it is what PCRE2 compiles.
+ * Each call makes the node of its part and writes the part in PCRE2's syntax. That text is what
+ * PCRE2 compiles, and nodes and members have their places in it, as if it had been read
+ * (regex_tree.h): reading it would make the same nodes.
  */
 #include "query/regex/built_pattern.h"
 
@@ -9,46 +11,116 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/regex/regex_build.h"
 #include "query/regex/regex_read.h"
 
 #define MOST_REPETITIONS 65535u /* of PCRE2 */
 
-struct bs_pattern_tree {
-	struct bs_regex regex; /* once it is ended */
-	struct bs_buffer text;
-	size_t n_open; /* groups that are not closed yet */
-	bool fold_case, is_ended;
-	bool may_repeat;  /* the last part */
-	bool matches_all; /* some part is none of any pattern */
-	enum bs_status status;
-	struct bs_error err;
+/* A group that is open, or the pattern itself. */
+struct level {
+	struct bs_regex_children alternatives, sequence;
+	size_t from;          /* of the group, its parenthesis included */
+	size_t sequence_from; /* of the alternative under way */
 };
+
+BS_VECTOR(levels, struct level);
+
+struct bs_pattern_tree {
+	struct bs_regex regex;
+	struct bs_buffer text; /* regex.text */
+	struct bs_regex_build build;
+	struct levels levels; /* the pattern first */
+	uint32_t item;        /* the last part: in no sequence yet, as it may be repeated */
+	size_t item_from;
+	bool has_item, is_repeated;
+	bool fold_case, is_ended;
+	struct bs_error err; /* of build */
+};
+
+static struct level *top(struct bs_pattern_tree *tree)
+{
+	return &tree->levels.items[bs_vector_n(&tree->levels) - 1];
+}
+
+static void push_level(struct bs_pattern_tree *tree, size_t from)
+{
+	struct level level = {bs_regex_no_children, bs_regex_no_children, from, tree->build.at};
+	tree->build.status = bs_vector_append(&tree->levels, &level, &tree->err);
+}
 
 static void misuse(struct bs_pattern_tree *tree, const char *what)
 {
-	if (!tree->status && !tree->is_ended)
-		tree->status = bs_fail(&tree->err, BS_INVALID, "a pattern tree: %s", what);
+	if (!bs_regex_is_lost(&tree->build))
+		tree->build.status = bs_fail(&tree->err, BS_INVALID, "a pattern tree: %s", what);
 }
 
 static void write_text(struct bs_pattern_tree *tree, const char *text)
 {
-	if (!tree->status && !tree->is_ended)
-		tree->status = bs_buffer_append(&tree->text, text, strlen(text), &tree->err);
-}
-
-static void write_part(struct bs_pattern_tree *tree, const char *text, bool may_repeat)
-{
-	write_text(tree, text);
-	tree->may_repeat = may_repeat;
+	struct bs_regex_build *build = &tree->build;
+	if (bs_regex_is_lost(build))
+		return;
+	build->status = bs_buffer_append(&tree->text, text, strlen(text), &tree->err);
+	build->at = tree->text.used_bytes;
+	build->gave_up = build->at > BS_REGEX_MAX_BYTES;
 }
 
 static void write_code_point(struct bs_pattern_tree *tree, uint32_t c)
 {
 	char text[16];
 	bool is_plain = c < 0x80 && ((c | 0x20) - 'a' < 26 || c - '0' < 10);
-	tree->matches_all |= c > 0x10ffff || (c >= 0xd800 && c < 0xe000);
 	snprintf(text, sizeof(text), is_plain ? "%c" : "\\x{%x}", c);
-	write_part(tree, text, true);
+	write_text(tree, text);
+}
+
+/* The last part will not be repeated any more. */
+static void settle(struct bs_pattern_tree *tree)
+{
+	if (tree->has_item)
+		bs_regex_put_in_sequence(&tree->build, &top(tree)->sequence, tree->item);
+	tree->has_item = false;
+}
+
+/* Before a part is written. False: nothing is to be done. */
+static bool begin_part(struct bs_pattern_tree *tree)
+{
+	if (tree->is_ended || bs_regex_is_lost(&tree->build))
+		return false;
+	settle(tree);
+	return true;
+}
+
+static void end_part(struct bs_pattern_tree *tree, uint32_t item, size_t from)
+{
+	tree->item = item;
+	tree->item_from = from;
+	tree->has_item = true;
+	tree->is_repeated = false;
+}
+
+static void end_place(struct bs_pattern_tree *tree, uint32_t place)
+{
+	bs_regex_put_in_sequence(&tree->build, &top(tree)->sequence, place);
+}
+
+/* Keeps the memory. */
+static void begin_tree(struct bs_pattern_tree *tree)
+{
+	struct bs_regex *regex = &tree->regex;
+	bs_vector_clear(&regex->nodes);
+	bs_vector_clear(&regex->members);
+	bs_buffer_clear(&regex->bytes);
+	bs_vector_clear(&regex->bars);
+	bs_vector_clear(&tree->levels);
+	bs_buffer_clear(&tree->text);
+	*regex = (struct bs_regex){.nodes = regex->nodes,
+	                           .members = regex->members,
+	                           .bytes = regex->bytes,
+	                           .bars = regex->bars,
+	                           .is_utf8 = true,
+	                           .is_ascii = true};
+	tree->build = (struct bs_regex_build){.regex = regex, .err = &tree->err};
+	tree->has_item = tree->is_ended = false;
+	push_level(tree, 0);
 }
 
 enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out, struct bs_error *err)
@@ -58,6 +130,7 @@ enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree
 	if (!tree)
 		return bs_fail_memory(err, "a pattern", sizeof(*tree));
 	tree->fold_case = fold_case;
+	begin_tree(tree);
 	return BS_OK;
 }
 
@@ -67,125 +140,215 @@ void bs_pattern_tree_free(struct bs_pattern_tree *tree)
 		return;
 	bs_regex_deinit(&tree->regex);
 	bs_buffer_deinit(&tree->text);
+	bs_vector_deinit(&tree->levels);
 	free(tree);
 }
 
 void bs_pattern_tree_clear(struct bs_pattern_tree *tree)
 {
-	bs_buffer_clear(&tree->text);
-	*tree = (struct bs_pattern_tree){.regex = tree->regex, .text = tree->text, .fold_case = tree->fold_case};
+	begin_tree(tree);
 }
 
 void bs_pattern_tree_character(struct bs_pattern_tree *tree, uint32_t character)
 {
+	size_t from = tree->build.at;
+	if (!begin_part(tree))
+		return;
 	write_code_point(tree, character);
+	end_part(tree, bs_regex_add_char(&tree->build, character, from), from);
 }
 
 void bs_pattern_tree_any(struct bs_pattern_tree *tree)
 {
-	write_part(tree, ".", true);
+	struct bs_regex_build *build = &tree->build;
+	size_t from = build->at;
+	if (!begin_part(tree))
+		return;
+	write_text(tree, ".");
+	bs_regex_add_member(build, from, '.', 0, 0);
+	end_part(tree, bs_regex_add_set(build, from, 0, bs_regex_n_members(build) - 1), from);
 }
 
-static void write_range(struct bs_pattern_tree *tree, struct bs_pattern_range range)
+static void add_range(struct bs_pattern_tree *tree, struct bs_pattern_range range)
 {
+	size_t from = tree->build.at;
 	if (range.first > range.last || range.last > 0x10ffff)
 		misuse(tree, "not a range of characters");
+	else if ((range.first >= 0xd800 && range.first < 0xe000) || (range.last >= 0xd800 && range.last < 0xe000))
+		bs_regex_give_up(&tree->build);
 	write_code_point(tree, range.first);
 	write_text(tree, range.first < range.last ? "-" : "");
 	if (range.first < range.last)
 		write_code_point(tree, range.last);
+	bs_regex_add_member(&tree->build, from, 0, range.first, range.last);
+}
+
+static uint32_t add_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n,
+                          bool is_negated)
+{
+	struct bs_regex_build *build = &tree->build;
+	uint32_t first = bs_regex_n_members(build);
+	if (n == 0)
+		misuse(tree, "a class without characters");
+	if (tree->fold_case) {
+		write_text(tree, "(?-i:");
+		build->options.caseless = BS_REGEX_OFF;
+	}
+	size_t from = build->at;
+	write_text(tree, is_negated ? "[^" : "[");
+	for (size_t i = 0; i < n; i++)
+		add_range(tree, ranges[i]);
+	write_text(tree, "]");
+	uint32_t set = bs_regex_add_set(build, from, is_negated ? '^' : '[', first);
+	build->options.caseless = BS_REGEX_AS_ASKED;
+	write_text(tree, tree->fold_case ? ")" : "");
+	return set;
 }
 
 void bs_pattern_tree_class(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n,
                            bool is_negated)
 {
-	if (n == 0)
-		misuse(tree, "a class without characters");
-	write_text(tree, tree->fold_case ? "(?-i:[" : "[");
-	write_text(tree, is_negated ? "^" : "");
-	for (size_t i = 0; i < n; i++)
-		write_range(tree, ranges[i]);
-	write_part(tree, tree->fold_case ? "])" : "]", true);
+	size_t from = tree->build.at;
+	if (begin_part(tree))
+		end_part(tree, add_class(tree, ranges, n, is_negated), from);
 }
 
 void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place place)
 {
-	static const char *const texts[] = {[BS_PATTERN_TEXT_START] = "\\A",
-	                                    [BS_PATTERN_TEXT_END] = "\\z",
-	                                    [BS_PATTERN_LINE_START] = "^",
-	                                    [BS_PATTERN_LINE_END] = "$"};
-	write_part(tree, texts[place], false);
+	static const struct {
+		const char *text;
+		char letter;
+	} places[] = {
+		[BS_PATTERN_TEXT_START] = {"\\A", 'A'},
+		[BS_PATTERN_TEXT_END] = {"\\z", 'z'},
+		[BS_PATTERN_LINE_START] = {"^", '^'},
+		[BS_PATTERN_LINE_END] = {"$", '$'},
+	};
+	size_t from = tree->build.at;
+	if (!begin_part(tree))
+		return;
+	write_text(tree, places[place].text);
+	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_PLACE, from, (uint8_t)places[place].letter));
+}
+
+static void add_negative_look(struct bs_pattern_tree *tree, const char *opening, const struct bs_pattern_range *ranges,
+                              size_t n)
+{
+	size_t from = tree->build.at;
+	if (!begin_part(tree))
+		return;
+	tree->regex.is_of_pcre2 = true;
+	write_text(tree, opening);
+	(void)add_class(tree, ranges, n, false);
+	write_text(tree, ")");
+	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_PLACE, from, '!'));
 }
 
 void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
 {
-	write_text(tree, "(?<!");
-	bs_pattern_tree_class(tree, ranges, n, false);
-	write_part(tree, ")", false);
+	add_negative_look(tree, "(?<!", ranges, n);
 }
 
 void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
 {
-	write_text(tree, "(?!");
-	bs_pattern_tree_class(tree, ranges, n, false);
-	write_part(tree, ")", false);
+	add_negative_look(tree, "(?!", ranges, n);
 }
 
 void bs_pattern_tree_open(struct bs_pattern_tree *tree)
 {
-	write_part(tree, "(?:", false);
-	tree->n_open++;
+	size_t from = tree->build.at, depth;
+	if (!begin_part(tree))
+		return;
+	depth = bs_vector_n(&tree->levels);
+	if (depth > bs_regex_most_depth(depth))
+		bs_regex_give_up(&tree->build);
+	write_text(tree, "(?:");
+	if (!bs_regex_is_lost(&tree->build))
+		push_level(tree, from);
+}
+
+/* The alternative under way is complete. */
+static void end_alternative(struct bs_pattern_tree *tree)
+{
+	struct level *level = top(tree);
+	settle(tree);
+	uint32_t node = bs_regex_join(&tree->build, &level->sequence, BS_REGEX_SEQUENCE, level->sequence_from);
+	bs_regex_put_child(&tree->build, &level->alternatives, node);
+	level->sequence = bs_regex_no_children;
+}
+
+/* The pattern or group is complete. */
+static uint32_t end_level(struct bs_pattern_tree *tree)
+{
+	end_alternative(tree);
+	return bs_regex_join(&tree->build, &top(tree)->alternatives, BS_REGEX_EITHER, top(tree)->from);
 }
 
 void bs_pattern_tree_close(struct bs_pattern_tree *tree)
 {
-	if (tree->n_open == 0)
+	size_t n_levels = bs_vector_n(&tree->levels);
+	if (n_levels == 1)
 		misuse(tree, "no group is open");
-	write_part(tree, ")", true);
-	tree->n_open--;
+	if (!begin_part(tree))
+		return;
+	uint32_t group = end_level(tree);
+	write_text(tree, ")");
+	end_part(tree, group, top(tree)->from);
+	bs_vector_set_n(&tree->levels, n_levels - 1);
 }
 
 void bs_pattern_tree_either(struct bs_pattern_tree *tree)
 {
-	write_part(tree, "|", false);
+	uint32_t at = (uint32_t)tree->build.at;
+	if (!begin_part(tree))
+		return;
+	end_alternative(tree);
+	if (bs_vector_n(&tree->levels) == 1 && !bs_regex_is_lost(&tree->build))
+		tree->build.status = bs_vector_append(&tree->regex.bars, &at, &tree->err);
+	write_text(tree, "|");
+	top(tree)->sequence_from = tree->build.at;
 }
 
 void bs_pattern_tree_repeat(struct bs_pattern_tree *tree, uint32_t least, uint32_t most)
 {
+	struct bs_regex_build *build = &tree->build;
 	char text[32];
-	if (!tree->may_repeat || least > most)
+	if (tree->is_ended)
+		return;
+	if (!tree->has_item || tree->is_repeated || least > most)
 		misuse(tree, "not a repetition");
-	tree->matches_all |= least > MOST_REPETITIONS || (most > MOST_REPETITIONS && most != BS_PATTERN_NO_MAX);
+	else if (least > MOST_REPETITIONS || (most > MOST_REPETITIONS && most != BS_PATTERN_NO_MAX))
+		bs_regex_give_up(build);
 	snprintf(text, sizeof(text), most == BS_PATTERN_NO_MAX ? "{%u,}" : "{%u,%u}", least, most);
-	write_part(tree, text, false);
-}
-
-static void read_text(struct bs_pattern_tree *tree)
-{
-	/* One NUL: an empty pattern has a text, too. */
-	if (!tree->status)
-		tree->status = bs_buffer_reserve(&tree->text, 1, &tree->err);
-	if (!tree->status)
-		tree->status = bs_regex_read(&tree->regex, tree->text.data, tree->text.used_bytes, &tree->err);
+	write_text(tree, text);
+	uint32_t repeat = bs_regex_add_parent(build, BS_REGEX_REPEAT, tree->item, 1, tree->item_from);
+	if (bs_regex_is_lost(build))
+		return;
+	bs_regex_node_of(build, repeat)->least = least;
+	bs_regex_node_of(build, repeat)->most = most;
+	tree->item = repeat;
+	tree->is_repeated = true;
 }
 
 enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree, struct bs_error *err)
 {
-	if (!tree->is_ended) {
-		if (tree->matches_all)
-			bs_buffer_clear(&tree->text);
-		else if (tree->n_open > 0)
-			misuse(tree, "a group is still open");
-		read_text(tree);
-		if (!tree->status && bs_regex_node(&tree->regex, tree->regex.root)->kind == BS_REGEX_UNKNOWN) {
-			bs_buffer_clear(&tree->text);
-			read_text(tree);
-		}
-		tree->is_ended = !tree->status;
+	struct bs_regex_build *build = &tree->build;
+	if (build->gave_up)
+		begin_tree(tree);
+	else if (bs_vector_n(&tree->levels) > 1)
+		misuse(tree, "a group is still open");
+	if (!tree->is_ended && !build->status) {
+		tree->regex.root = end_level(tree);
+		/* One NUL: an empty pattern has a text, too. */
+		if (!build->status)
+			build->status = bs_buffer_reserve(&tree->text, 1, &tree->err);
+		tree->regex.text = tree->text.data;
+		tree->regex.n_bytes = tree->text.used_bytes;
+		tree->is_ended = !build->status;
 	}
-	if (tree->status && err)
+	if (build->status && err)
 		*err = tree->err;
-	return tree->status;
+	return build->status;
 }
 
 struct bs_grep_pattern bs_pattern_tree_options(const struct bs_pattern_tree *tree)

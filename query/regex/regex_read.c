@@ -12,183 +12,31 @@
 
 #include "core/base/visible.h"
 #include "core/system/stack.h"
-#include "core/system/watch.h"
+#include "query/regex/regex_build.h"
+#include "query/regex/text.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
 #define NAME_BYTES 1024u
 
-/* What (?imsx) sets. */
-struct options {
-	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
-	bool is_extended;                      /* white space and comments are ignored */
-};
-
-/* What will be the children of one node. */
-struct children {
-	uint32_t n, first, last;
-};
-
-static const struct children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
-
-/* The nodes made so far are those of text[0..at). */
 struct parser {
 	const uint8_t *text;
 	size_t n_bytes;
-	size_t at; /* what is read next, and where the next node ends */
-	struct bs_regex *regex;
-	struct options options;
 	unsigned depth, most_depth; /* of parentheses */
 	uint32_t n_alternatives;    /* of the group parsed last */
 	bool is_quoting;            /* between \Q and \E */
 	bool is_odd_newline;        /* a verb set what ends a line, and so a comment */
-	bool gave_up;               /* the pattern is unknown; what follows does not matter */
-	enum bs_status status;
-	struct bs_error *err;
+	struct bs_regex_build to;   /* to.at: what is read next */
 };
-
-/* Functions that make a node return its index; after a failure, or once the parser gave up, some index. */
-
-#define NODE_NS 100u /* what one costs about to be read */
-
-static struct bs_regex_node *node_of(struct parser *parser, uint32_t index)
-{
-	return &parser->regex->nodes.items[index];
-}
-
-static bool is_lost(const struct parser *parser)
-{
-	return parser->gave_up || parser->status;
-}
-
-static uint32_t give_up(struct parser *parser)
-{
-	parser->gave_up = true;
-	return 0;
-}
-
-/* A node of text[from..at). */
-static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from, uint32_t letter)
-{
-	struct bs_regex_node node = {.kind = (uint8_t)kind,
-	                             .letter = (uint8_t)letter,
-	                             .caseless = parser->options.caseless,
-	                             .multi_line = parser->options.multi_line,
-	                             .dot_all = parser->options.dot_all,
-	                             .from = (uint32_t)from,
-	                             .to = (uint32_t)parser->at,
-	                             .first = BS_REGEX_NO_NODE,
-	                             .next = BS_REGEX_NO_NODE};
-	if (is_lost(parser))
-		return 0;
-	parser->status = bs_watch_spend(NODE_NS, parser->err);
-	if (!parser->status)
-		parser->status = bs_vector_append(&parser->regex->nodes, &node, parser->err);
-	return parser->status ? 0 : bs_regex_n_nodes(parser->regex) - 1;
-}
-
-static void put_child(struct parser *parser, struct children *children, uint32_t child)
-{
-	if (is_lost(parser))
-		return;
-	if (children->n++ == 0)
-		children->first = child;
-	else
-		node_of(parser, children->last)->next = child;
-	children->last = child;
-}
-
-/* A run that follows on one of the same case joins it, also in the bytes; the empty text is left out. */
-static void put_in_sequence(struct parser *parser, struct children *children, uint32_t child)
-{
-	if (is_lost(parser) || node_of(parser, child)->kind == BS_REGEX_EMPTY)
-		return;
-	const struct bs_regex_node *node = node_of(parser, child);
-	struct bs_regex_node *before = children->n ? node_of(parser, children->last) : NULL;
-	if (!before || before->kind != BS_REGEX_RUN || node->kind != BS_REGEX_RUN ||
-	    before->caseless != node->caseless || before->first + before->n != node->first ||
-	    child + 1 != bs_regex_n_nodes(parser->regex)) {
-		put_child(parser, children, child);
-		return;
-	}
-	before->n += node->n;
-	before->to = node->to;
-	bs_vector_set_n(&parser->regex->nodes, child);
-}
-
-static uint32_t add_parent(struct parser *parser, enum bs_regex_kind kind, uint32_t first, uint32_t n, size_t from)
-{
-	uint32_t parent = add(parser, kind, from, 0);
-	if (!is_lost(parser)) {
-		node_of(parser, parent)->n = n;
-		node_of(parser, parent)->first = first;
-	}
-	return parent;
-}
-
-/* One child alone needs no parent; none are the empty text. */
-static uint32_t join(struct parser *parser, const struct children *children, enum bs_regex_kind kind, size_t from)
-{
-	if (children->n == 1)
-		return children->first;
-	return add_parent(parser, children->n ? kind : BS_REGEX_EMPTY, children->first, children->n, from);
-}
-
-static uint32_t add_run(struct parser *parser, const void *bytes, size_t n_bytes, size_t from)
-{
-	uint32_t run = add(parser, BS_REGEX_RUN, from, 0);
-	if (is_lost(parser))
-		return run;
-	node_of(parser, run)->first = (uint32_t)parser->regex->bytes.used_bytes;
-	node_of(parser, run)->n = (uint32_t)n_bytes;
-	parser->status = bs_buffer_append(&parser->regex->bytes, bytes, n_bytes, parser->err);
-	return run;
-}
-
-static uint32_t add_char(struct parser *parser, uint32_t c, size_t from)
-{
-	uint8_t bytes[4];
-	size_t n = 0;
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return give_up(parser);
-	parser->regex->is_ascii &= c < 0x80;
-	U8_APPEND_UNSAFE(bytes, n, c);
-	return add_run(parser, bytes, n, from);
-}
-
-static uint32_t n_members(const struct parser *parser)
-{
-	return (uint32_t)bs_vector_n(&parser->regex->members);
-}
-
-static void add_member(struct parser *parser, size_t from, uint32_t letter, uint32_t first, uint32_t last)
-{
-	struct bs_regex_member member = {(uint32_t)from, (uint32_t)parser->at, first, last, (uint8_t)letter};
-	if (is_lost(parser))
-		return;
-	parser->regex->is_ascii &= letter || last < 0x80;
-	parser->status = bs_vector_append(&parser->regex->members, &member, parser->err);
-}
-
-/* Adds the set of the members from `first` on. letter ^: the characters that are in none of them. */
-static uint32_t add_set(struct parser *parser, size_t from, uint32_t letter, uint32_t first)
-{
-	uint32_t set = add(parser, BS_REGEX_SET, from, letter);
-	if (is_lost(parser))
-		return set;
-	node_of(parser, set)->first = first;
-	node_of(parser, set)->n = n_members(parser) - first;
-	return set;
-}
 
 static bool is_over(const struct parser *parser)
 {
-	return parser->at >= parser->n_bytes || is_lost(parser);
+	return parser->to.at >= parser->n_bytes || bs_regex_is_lost(&parser->to);
 }
 
 static bool sees(const struct parser *parser, const char *string)
 {
 	size_t n = strlen(string);
-	return parser->n_bytes - parser->at >= n && memcmp(parser->text + parser->at, string, n) == 0;
+	return parser->n_bytes - parser->to.at >= n && memcmp(parser->text + parser->to.at, string, n) == 0;
 }
 
 /* The same, and goes past it. */
@@ -196,7 +44,7 @@ static bool takes(struct parser *parser, const char *string)
 {
 	if (!sees(parser, string))
 		return false;
-	parser->at += strlen(string);
+	parser->to.at += strlen(string);
 	return true;
 }
 
@@ -209,23 +57,23 @@ static bool takes_one_of(struct parser *parser, const char *const *strings)
 
 static bool sees_one_of(const struct parser *parser, const char *bytes)
 {
-	return parser->at < parser->n_bytes && parser->text[parser->at] && strchr(bytes, parser->text[parser->at]);
+	return parser->to.at < parser->n_bytes && parser->text[parser->to.at] && strchr(bytes, parser->text[parser->to.at]);
 }
 
 static void skip_past(struct parser *parser, char end)
 {
-	const uint8_t *found = memchr(parser->text + parser->at, end, parser->n_bytes - parser->at);
+	const uint8_t *found = memchr(parser->text + parser->to.at, end, parser->n_bytes - parser->to.at);
 	if (found)
-		parser->at = (size_t)(found - parser->text) + 1;
+		parser->to.at = (size_t)(found - parser->text) + 1;
 	else
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 }
 
 /* The next character; must not be over. The pattern is known to be UTF-8. */
 static uint32_t next(struct parser *parser)
 {
 	UChar32 c;
-	U8_NEXT_UNSAFE(parser->text, parser->at, c);
+	U8_NEXT_UNSAFE(parser->text, parser->to.at, c);
 	return (uint32_t)c;
 }
 
@@ -247,10 +95,10 @@ static size_t take_digits(struct parser *parser, unsigned base, size_t most_digi
 {
 	size_t n = 0;
 	*number_out = 0;
-	for (; n < most_digits && parser->at < parser->n_bytes && digit_of(parser->text[parser->at]) < base; n++) {
+	for (; n < most_digits && parser->to.at < parser->n_bytes && digit_of(parser->text[parser->to.at]) < base; n++) {
 		if (*number_out <= 0x10ffff)
-			*number_out = *number_out * base + digit_of(parser->text[parser->at]);
-		parser->at++;
+			*number_out = *number_out * base + digit_of(parser->text[parser->to.at]);
+		parser->to.at++;
 	}
 	return n;
 }
@@ -258,19 +106,19 @@ static size_t take_digits(struct parser *parser, unsigned base, size_t most_digi
 /* A comment of extended syntax ends with the line, whatever that is. */
 static void skip_line(struct parser *parser)
 {
-	const uint8_t *from = parser->text + parser->at;
-	size_t n = parser->n_bytes - parser->at;
+	const uint8_t *from = parser->text + parser->to.at;
+	size_t n = parser->n_bytes - parser->to.at;
 	const uint8_t *end = memchr(from, '\n', n);
 	size_t n_comment = end ? (size_t)(end - from) + 1 : n;
 	if (parser->is_odd_newline || memchr(from, '\r', n_comment))
-		give_up(parser);
-	parser->regex->ends_in_comment |= !end;
-	parser->at += n_comment;
+		bs_regex_give_up(&parser->to);
+	parser->to.regex->ends_in_comment |= !end;
+	parser->to.at += n_comment;
 }
 
 static bool skip_extended(struct parser *parser)
 {
-	size_t start = parser->at;
+	size_t start = parser->to.at;
 	uint32_t c = next(parser);
 	if (c == ' ' || (c >= '\t' && c <= '\r'))
 		return true;
@@ -278,17 +126,17 @@ static bool skip_extended(struct parser *parser)
 		skip_line(parser);
 		return true;
 	}
-	parser->at = start;
+	parser->to.at = start;
 	/* Versions differ in whether these are white space of a pattern. */
 	if (c == 0x85 || c == 0x200e || c == 0x200f || c == 0x2028 || c == 0x2029)
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	return false;
 }
 
 /* Goes past what may stand between an item and its quantifier. Returns whether there was any. */
 static bool skip_ignored(struct parser *parser)
 {
-	size_t start = parser->at;
+	size_t start = parser->to.at;
 	while (!is_over(parser)) {
 		if (takes(parser, "\\E"))
 			parser->is_quoting = false;
@@ -296,13 +144,13 @@ static bool skip_ignored(struct parser *parser)
 			break;
 		else if (takes(parser, "(?#"))
 			skip_past(parser, ')');
-		else if (!takes(parser, "\\Q\\E") && !(parser->options.is_extended && skip_extended(parser)))
+		else if (!takes(parser, "\\Q\\E") && !(parser->to.options.is_extended && skip_extended(parser)))
 			break;
 		else
 			continue;
-		parser->regex->is_of_pcre2 = true;
+		parser->to.regex->is_of_pcre2 = true;
 	}
-	return parser->at != start;
+	return parser->to.at != start;
 }
 
 struct quantifier {
@@ -313,16 +161,16 @@ struct quantifier {
 
 static bool take_blanks(struct parser *parser)
 {
-	size_t start = parser->at;
+	size_t start = parser->to.at;
 	while (takes(parser, " ") || takes(parser, "\t"))
 		continue;
-	return parser->at != start;
+	return parser->to.at != start;
 }
 
 /* {n} {n,} {n,m}, and the looser forms of later versions. Leaves the place as it is if it is none of them. */
 static bool take_braces(struct parser *parser, struct quantifier *quantifier)
 {
-	size_t start = parser->at++;
+	size_t start = parser->to.at++;
 	bool is_loose = take_blanks(parser);
 	bool has_least = take_digits(parser, 10, SIZE_MAX, &quantifier->least);
 	is_loose |= take_blanks(parser);
@@ -331,14 +179,14 @@ static bool take_braces(struct parser *parser, struct quantifier *quantifier)
 	bool has_most = has_comma && take_digits(parser, 10, SIZE_MAX, &quantifier->most);
 	is_loose |= has_most && take_blanks(parser);
 	if (!takes(parser, "}") || (!has_least && !has_most)) {
-		parser->at = start;
+		parser->to.at = start;
 		return false;
 	}
 	if (!has_most)
 		quantifier->most = has_comma ? BS_REGEX_NO_MAX : quantifier->least;
 	quantifier->is_doubtful = is_loose || !has_least;
 	if (quantifier->least > 65535 || quantifier->most < quantifier->least)
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	return true;
 }
 
@@ -377,14 +225,14 @@ static uint32_t quantify(struct parser *parser, uint32_t item, size_t from)
 			return item;
 		take_quantifier_mode(parser, &quantifier);
 		if (quantifier.is_doubtful) {
-			item = add(parser, BS_REGEX_ANYTHING, from, 0);
+			item = bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 0);
 			continue;
 		}
-		item = add_parent(parser, BS_REGEX_REPEAT, item, 1, from);
-		if (is_lost(parser))
+		item = bs_regex_add_parent(&parser->to, BS_REGEX_REPEAT, item, 1, from);
+		if (bs_regex_is_lost(&parser->to))
 			return item;
-		node_of(parser, item)->least = quantifier.least;
-		node_of(parser, item)->most = quantifier.most;
+		bs_regex_node_of(&parser->to, item)->least = quantifier.least;
+		bs_regex_node_of(&parser->to, item)->most = quantifier.most;
 	}
 }
 
@@ -398,7 +246,7 @@ enum escape {
 static enum escape take_braced(struct parser *parser, unsigned base, uint32_t *c_out)
 {
 	if (!take_digits(parser, base, SIZE_MAX, c_out) || !takes(parser, "}"))
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	return ESCAPE_CHAR;
 }
 
@@ -406,7 +254,7 @@ static enum escape take_control(struct parser *parser, uint32_t *c_out)
 {
 	uint32_t c = is_over(parser) ? 0 : next(parser);
 	if (c < 0x20 || c > 0x7e)
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	*c_out = (c >= 'a' && c <= 'z' ? c - 0x20 : c) ^ 0x40;
 	return ESCAPE_CHAR;
 }
@@ -415,7 +263,7 @@ static enum escape take_control(struct parser *parser, uint32_t *c_out)
 static enum escape take_property(struct parser *parser)
 {
 	if (is_over(parser))
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	else if (takes(parser, "{"))
 		skip_past(parser, '}');
 	else
@@ -431,7 +279,7 @@ static enum escape take_escape(struct parser *parser, uint32_t c, uint32_t *c_ou
 	*c_out = found ? (uint8_t)meanings[found - letters] : c;
 	/* What rg's own engine has, too. */
 	if (c < 0x80 && (is_letter(c) || digit_of((uint8_t)c) < 10) && !strchr("aftnrvxpPdDsSwWAzbB", (int)c))
-		parser->regex->is_of_pcre2 = true;
+		parser->to.regex->is_of_pcre2 = true;
 	if (found || (!is_letter(c) && (c < '0' || c > '9')))
 		return ESCAPE_CHAR;
 	switch (c) {
@@ -456,8 +304,8 @@ static enum escape take_escape(struct parser *parser, uint32_t c, uint32_t *c_ou
 
 static uint32_t add_escaped_set(struct parser *parser, uint32_t letter, size_t from)
 {
-	add_member(parser, from, letter, 0, 0);
-	return add_set(parser, from, 0, n_members(parser) - 1);
+	bs_regex_add_member(&parser->to, from, letter, 0, 0);
+	return bs_regex_add_set(&parser->to, from, 0, bs_regex_n_members(&parser->to) - 1);
 }
 
 /* Behind \g or \k: a reference or a call, named or numbered. */
@@ -466,15 +314,15 @@ static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t 
 	static const char openings[] = "{<'", closings[] = "}>'";
 	uint32_t number;
 	if (sees_one_of(parser, openings)) {
-		const char *opening = strchr(openings, parser->text[parser->at++]);
+		const char *opening = strchr(openings, parser->text[parser->to.at++]);
 		skip_past(parser, closings[opening - openings]);
-		return add(parser, BS_REGEX_ANYTHING, from, 'g');
+		return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 'g');
 	}
 	if (may_be_bare && !takes(parser, "+"))
 		takes(parser, "-");
 	if (!may_be_bare || !take_digits(parser, 10, SIZE_MAX, &number))
-		return give_up(parser);
-	return add(parser, BS_REGEX_ANYTHING, from, 'g');
+		return bs_regex_give_up(&parser->to);
+	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 'g');
 }
 
 /* \1 is a back reference; \12 is one if there are as many groups, and octal if not, which may end sooner. */
@@ -483,10 +331,10 @@ static uint32_t parse_numbered(struct parser *parser, uint32_t first, size_t fro
 	uint32_t number;
 	if (first == '0') {
 		take_digits(parser, 8, 2, &number);
-		return add_char(parser, number, from);
+		return bs_regex_add_char(&parser->to, number, from);
 	}
 	bool is_long = take_digits(parser, 10, SIZE_MAX, &number) > 0;
-	return add(parser, BS_REGEX_ANYTHING, from, is_long ? 'g' : first);
+	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, is_long ? 'g' : first);
 }
 
 /* Behind a backslash outside of classes, and no \Q or \E. */
@@ -494,29 +342,29 @@ static uint32_t parse_escape(struct parser *parser, size_t from)
 {
 	uint32_t c;
 	if (is_over(parser))
-		return give_up(parser);
+		return bs_regex_give_up(&parser->to);
 	uint32_t letter = next(parser);
 	enum escape escape = take_escape(parser, letter, &c);
 	if (escape == ESCAPE_CHAR)
-		return add_char(parser, c, from);
+		return bs_regex_add_char(&parser->to, c, from);
 	if (escape == ESCAPE_SET || letter == 'N')
 		return add_escaped_set(parser, letter, from);
 	if (letter >= '0' && letter <= '9')
 		return parse_numbered(parser, letter, from);
 	/* Later versions may give braces a meaning here. */
 	if ((letter | 0x20) == 'b' && sees(parser, "{"))
-		return give_up(parser);
+		return bs_regex_give_up(&parser->to);
 	if (strchr("bBAGKzZ", (int)letter))
-		return add(parser, BS_REGEX_PLACE, from, letter);
+		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, letter);
 	if (strchr("CRX", (int)letter))
-		return add(parser, BS_REGEX_ANYTHING, from, letter);
-	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from) : give_up(parser);
+		return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, letter);
+	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from) : bs_regex_give_up(&parser->to);
 }
 
 /* [:name:], or a bracket that is a character. Nearly one of these: give up. */
 static bool take_name(struct parser *parser)
 {
-	size_t start = parser->at;
+	size_t start = parser->to.at;
 	if (!sees(parser, "[:") && !sees(parser, "[.") && !sees(parser, "[="))
 		return false;
 	uint8_t end[2] = {parser->text[start + 1], ']'};
@@ -524,14 +372,14 @@ static bool take_name(struct parser *parser)
 	size_t n_left = parser->n_bytes - start - 2;
 	const uint8_t *found = memmem(from, n_left < NAME_BYTES ? n_left : NAME_BYTES, end, 2);
 	if (!found && n_left > NAME_BYTES)
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	if (!found)
 		return false;
 	for (const uint8_t *at = from; at < found; at++)
 		if (!is_letter(*at) && *at != '^')
-			give_up(parser);
-	parser->at = (size_t)(found - parser->text) + 2;
-	add_member(parser, start, end[0] == ':' ? ':' : '?', 0, 0);
+			bs_regex_give_up(&parser->to);
+	parser->to.at = (size_t)(found - parser->text) + 2;
+	bs_regex_add_member(&parser->to, start, end[0] == ':' ? ':' : '?', 0, 0);
 	return true;
 }
 
@@ -539,14 +387,14 @@ static bool take_name(struct parser *parser)
 static bool take_class_escape(struct parser *parser, size_t from, uint32_t *c_out)
 {
 	if (is_over(parser)) {
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 		return false;
 	}
 	uint32_t letter = next(parser);
 	if (letter >= '0' && letter <= '7') {
-		parser->at--;
+		parser->to.at--;
 		take_digits(parser, 8, 3, c_out);
-		parser->regex->is_of_pcre2 = true;
+		parser->to.regex->is_of_pcre2 = true;
 		return true;
 	}
 	if (letter == 'b') {
@@ -555,24 +403,24 @@ static bool take_class_escape(struct parser *parser, size_t from, uint32_t *c_ou
 	}
 	enum escape escape = take_escape(parser, letter, c_out);
 	if (escape == ESCAPE_SET)
-		add_member(parser, from, letter, 0, 0);
+		bs_regex_add_member(&parser->to, from, letter, 0, 0);
 	else if (escape == ESCAPE_OTHER)
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	return escape == ESCAPE_CHAR;
 }
 
 /* One thing in a class. Returns whether it is a character, which may begin or end a range; else it is a member now. */
 static bool take_class_item(struct parser *parser, uint32_t *c_out)
 {
-	size_t from = parser->at;
+	size_t from = parser->to.at;
 	if (sees(parser, "\\Q") || sees(parser, "\\E")) {
 		/* In between a bracket does not end the class. */
 		bool is_quoted = sees(parser, "\\Q");
-		parser->at += 2;
+		parser->to.at += 2;
 		while (is_quoted && !is_over(parser) && !takes(parser, "\\E"))
-			parser->regex->is_ascii &= next(parser) < 0x80;
-		parser->regex->is_of_pcre2 = true;
-		add_member(parser, from, '?', 0, 0);
+			parser->to.regex->is_ascii &= next(parser) < 0x80;
+		parser->to.regex->is_of_pcre2 = true;
+		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 		return false;
 	}
 	if (take_name(parser))
@@ -581,36 +429,36 @@ static bool take_class_item(struct parser *parser, uint32_t *c_out)
 		return take_class_escape(parser, from, c_out);
 	*c_out = next(parser);
 	/* Blanks may count for nothing here. */
-	if (parser->options.is_extended && (*c_out == ' ' || *c_out == '\t'))
-		add_member(parser, from, '?', 0, 0);
+	if (parser->to.options.is_extended && (*c_out == ' ' || *c_out == '\t'))
+		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 	return true;
 }
 
 static bool sees_range(const struct parser *parser)
 {
-	return parser->n_bytes - parser->at >= 2 && parser->text[parser->at] == '-' &&
-	       parser->text[parser->at + 1] != ']';
+	return parser->n_bytes - parser->to.at >= 2 && parser->text[parser->to.at] == '-' &&
+	       parser->text[parser->to.at + 1] != ']';
 }
 
 /* An item, and the other end of the range if it begins one. */
 static void take_class_part(struct parser *parser)
 {
-	size_t from = parser->at;
+	size_t from = parser->to.at;
 	uint32_t first = 0, last = 0;
 	if (!take_class_item(parser, &first))
 		return;
 	if (is_over(parser) || !sees_range(parser)) {
-		add_member(parser, from, 0, first, first);
+		bs_regex_add_member(&parser->to, from, 0, first, first);
 		return;
 	}
-	parser->at++;
+	parser->to.at++;
 	if (take_class_item(parser, &last) && first <= last)
-		add_member(parser, from, 0, first, last);
+		bs_regex_add_member(&parser->to, from, 0, first, last);
 	else
-		add_member(parser, from, '?', 0, 0);
+		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 	/* What a hyphen behind a range begins is not worth knowing. */
 	if (!is_over(parser) && sees_range(parser))
-		add_member(parser, parser->at, '?', 0, 0);
+		bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 }
 
 /* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether blanks do is not
@@ -621,34 +469,34 @@ static bool begin_class(struct parser *parser)
 	while (!is_over(parser)) {
 		if (takes(parser, "\\E") || takes(parser, "\\Q\\E"))
 			continue;
-		if (parser->options.is_extended && take_blanks(parser)) {
+		if (parser->to.options.is_extended && take_blanks(parser)) {
 			has_blank = true;
-			add_member(parser, parser->at, '?', 0, 0);
+			bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 			continue;
 		}
 		if (is_negated || !takes(parser, "^"))
 			break;
 		is_negated = true;
 		if (has_blank)
-			give_up(parser);
+			bs_regex_give_up(&parser->to);
 	}
 	if (has_blank && sees(parser, "]"))
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	return is_negated;
 }
 
 /* Behind the bracket. */
 static uint32_t parse_class(struct parser *parser, size_t from)
 {
-	uint32_t first = n_members(parser);
+	uint32_t first = bs_regex_n_members(&parser->to);
 	bool is_negated = begin_class(parser);
 	/* A bracket that comes first is a character. */
 	for (bool is_first = true; !is_over(parser); is_first = false) {
 		if (!is_first && takes(parser, "]"))
-			return add_set(parser, from, is_negated ? '^' : '[', first);
+			return bs_regex_add_set(&parser->to, from, is_negated ? '^' : '[', first);
 		take_class_part(parser);
 	}
-	return give_up(parser);
+	return bs_regex_give_up(&parser->to);
 }
 
 static uint32_t parse_either(struct parser *parser);
@@ -656,31 +504,31 @@ static uint32_t parse_either(struct parser *parser);
 /* The rest of a group, up to its parenthesis. Options set inside end with it. */
 static uint32_t parse_rest(struct parser *parser)
 {
-	struct options outside = parser->options;
+	struct bs_regex_options outside = parser->to.options;
 	if (parser->depth++ >= parser->most_depth)
-		return give_up(parser);
+		return bs_regex_give_up(&parser->to);
 	uint32_t node = parse_either(parser);
 	if (!takes(parser, ")"))
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	parser->depth--;
-	parser->options = outside;
+	parser->to.options = outside;
 	return node;
 }
 
 static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 {
-	parser->regex->is_of_pcre2 = true;
+	parser->to.regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
 	/* What must not stand there says nothing, and was parsed for where it ends. */
-	return is_negative ? add(parser, BS_REGEX_PLACE, from, '!') : add_parent(parser, BS_REGEX_LOOK, child, 1, from);
+	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_PLACE, from, '!') : bs_regex_add_parent(&parser->to, BS_REGEX_LOOK, child, 1, from);
 }
 
 /* Recursion, a subroutine, a verb: up to the parenthesis. */
 static uint32_t skip_control(struct parser *parser, enum bs_regex_kind kind, size_t from)
 {
 	skip_past(parser, ')');
-	parser->regex->has_control = parser->regex->is_of_pcre2 = true;
-	return add(parser, kind, from, 0);
+	parser->to.regex->has_control = parser->to.regex->is_of_pcre2 = true;
+	return bs_regex_add(&parser->to, kind, from, 0);
 }
 
 /* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may fail, so it says
@@ -689,36 +537,36 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 {
 	static const char *const looks[] = {"?=", "?!", "?<=", "?<!", "?*", "?<*", NULL};
 	bool is_definition = sees(parser, "DEFINE)");
-	parser->regex->has_control = parser->regex->is_of_pcre2 = true;
+	parser->to.regex->has_control = parser->to.regex->is_of_pcre2 = true;
 	if (takes_one_of(parser, looks))
 		parse_rest(parser);
 	else if (sees_one_of(parser, "?*"))
-		give_up(parser);
+		bs_regex_give_up(&parser->to);
 	else
 		skip_past(parser, ')');
 	if (is_over(parser))
-		return give_up(parser);
-	struct children children = no_children;
+		return bs_regex_give_up(&parser->to);
+	struct bs_regex_children children = bs_regex_no_children;
 	uint32_t node = parse_rest(parser);
 	if (parser->n_alternatives > 1 && !is_definition)
 		return node;
 	/* Without a second alternative it is the empty one. */
-	uint32_t nothing = add(parser, BS_REGEX_EMPTY, parser->at, 0);
+	uint32_t nothing = bs_regex_add(&parser->to, BS_REGEX_EMPTY, parser->to.at, 0);
 	if (is_definition)
 		return nothing;
-	put_child(parser, &children, node);
-	put_child(parser, &children, nothing);
-	return join(parser, &children, BS_REGEX_EITHER, from);
+	bs_regex_put_child(&parser->to, &children, node);
+	bs_regex_put_child(&parser->to, &children, nothing);
+	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, from);
 }
 
 /* Behind (? : options, for the rest of the enclosing group or with a colon for this one. */
 static uint32_t parse_options(struct parser *parser, size_t from)
 {
-	struct options options = parser->options;
+	struct bs_regex_options options = parser->to.options;
 	bool is_unset = false;
 	if (takes(parser, "^")) {
-		options = (struct options){BS_REGEX_OFF, BS_REGEX_OFF, BS_REGEX_OFF, false};
-		parser->regex->is_of_pcre2 = true;
+		options = (struct bs_regex_options){BS_REGEX_OFF, BS_REGEX_OFF, BS_REGEX_OFF, false};
+		parser->to.regex->is_of_pcre2 = true;
 	}
 	while (sees_one_of(parser, "imsxnJU-")) {
 		uint32_t c = next(parser);
@@ -727,17 +575,17 @@ static uint32_t parse_options(struct parser *parser, size_t from)
 			*set = is_unset ? BS_REGEX_OFF : BS_REGEX_ON;
 		is_unset |= c == '-';
 		options.is_extended = c == 'x' ? !is_unset : options.is_extended;
-		parser->regex->is_of_pcre2 |= c == 'n' || c == 'J';
+		parser->to.regex->is_of_pcre2 |= c == 'n' || c == 'J';
 	}
 	bool is_group = sees(parser, ":");
 	if (!takes(parser, ":") && !takes(parser, ")"))
-		return give_up(parser);
-	struct options outside = parser->options;
-	parser->options = options;
+		return bs_regex_give_up(&parser->to);
+	struct bs_regex_options outside = parser->to.options;
+	parser->to.options = options;
 	if (!is_group)
-		return add(parser, BS_REGEX_EMPTY, from, 0);
+		return bs_regex_add(&parser->to, BS_REGEX_EMPTY, from, 0);
 	uint32_t node = parse_rest(parser);
-	parser->options = outside;
+	parser->to.options = outside;
 	return node;
 }
 
@@ -746,7 +594,7 @@ static bool sees_call(const struct parser *parser)
 {
 	if (sees(parser, "R)") || sees(parser, "&") || sees(parser, "P=") || sees(parser, "P>"))
 		return true;
-	size_t at = parser->at + (sees(parser, "+") || sees(parser, "-"));
+	size_t at = parser->to.at + (sees(parser, "+") || sees(parser, "-"));
 	return at < parser->n_bytes && parser->text[at] >= '0' && parser->text[at] <= '9';
 }
 
@@ -755,7 +603,7 @@ static uint32_t parse_callout(struct parser *parser, size_t from)
 {
 	uint32_t number;
 	take_digits(parser, 10, SIZE_MAX, &number);
-	return sees(parser, ")") ? skip_control(parser, BS_REGEX_EMPTY, from) : give_up(parser);
+	return sees(parser, ")") ? skip_control(parser, BS_REGEX_EMPTY, from) : bs_regex_give_up(&parser->to);
 }
 
 /* Behind (? . */
@@ -768,17 +616,17 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 	if (takes(parser, ":"))
 		return parse_rest(parser);
 	if (takes_one_of(parser, looks)) {
-		parser->regex->has_control |= is_exotic;
+		parser->to.regex->has_control |= is_exotic;
 		return parse_look(parser, false, from);
 	}
 	if (takes_one_of(parser, negatives))
 		return parse_look(parser, true, from);
 	if (sees_call(parser))
 		return skip_control(parser, BS_REGEX_ANYTHING, from);
-	parser->regex->is_of_pcre2 |= !is_name_of_rust && !sees_one_of(parser, "imsxU-");
+	parser->to.regex->is_of_pcre2 |= !is_name_of_rust && !sees_one_of(parser, "imsxU-");
 	if (takes_one_of(parser, names)) {
-		skip_past(parser, parser->text[parser->at - 1] == '\'' ? '\'' : '>');
-		parser->regex->n_captures++;
+		skip_past(parser, parser->text[parser->to.at - 1] == '\'' ? '\'' : '>');
+		parser->to.regex->n_captures++;
 		return parse_rest(parser);
 	}
 	if (takes_one_of(parser, plain))
@@ -806,7 +654,7 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	if (is_look || is_one_of(name, n_bytes, " nla negative_lookahead nlb negative_lookbehind "))
 		return parse_look(parser, !is_look, from);
 	bool is_group = is_one_of(name, n_bytes, " atomic sr script_run asr atomic_script_run ");
-	return is_group ? parse_rest(parser) : give_up(parser);
+	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 
 /* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the text: unknown. */
@@ -816,11 +664,11 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
 		"NO_JIT "
 		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
-	const uint8_t *name = parser->text + parser->at;
-	while (parser->at < parser->n_bytes && !strchr(":=) ", parser->text[parser->at]))
-		parser->at++;
-	size_t n_bytes = (size_t)(parser->text + parser->at - name);
-	parser->regex->has_control = parser->regex->is_of_pcre2 = true;
+	const uint8_t *name = parser->text + parser->to.at;
+	while (parser->to.at < parser->n_bytes && !strchr(":=) ", parser->text[parser->to.at]))
+		parser->to.at++;
+	size_t n_bytes = (size_t)(parser->text + parser->to.at - name);
+	parser->to.regex->has_control = parser->to.regex->is_of_pcre2 = true;
 	if (n_bytes && name[0] >= 'a' && name[0] <= 'z' && takes(parser, ":"))
 		return parse_named_group(parser, name, n_bytes, from);
 	if (is_one_of(name, n_bytes, " F FAIL "))
@@ -828,7 +676,7 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 	bool is_newline = is_one_of(name, n_bytes, " CR LF CRLF ANYCRLF ANY NUL ");
 	parser->is_odd_newline |= is_newline;
 	if (n_bytes && !is_newline && !is_one_of(name, n_bytes, harmless))
-		return give_up(parser);
+		return bs_regex_give_up(&parser->to);
 	return skip_control(parser, BS_REGEX_EMPTY, from);
 }
 
@@ -842,7 +690,7 @@ static bool is_plain(uint8_t byte)
 /* Plain ASCII up to what may have a meaning; what may be quantified is left for later. */
 static size_t plain_bytes(const struct parser *parser)
 {
-	const uint8_t *from = parser->text + parser->at, *end = parser->text + parser->n_bytes, *at = from;
+	const uint8_t *from = parser->text + parser->to.at, *end = parser->text + parser->n_bytes, *at = from;
 	while (at < end && is_plain(*at))
 		at++;
 	bool may_be_quantified = at < end && (*at >= 0x80 || !strchr(".[|)$^", *at));
@@ -851,23 +699,23 @@ static size_t plain_bytes(const struct parser *parser)
 
 static uint32_t parse_item(struct parser *parser)
 {
-	size_t from = parser->at, n_plain = parser->is_quoting ? 0 : plain_bytes(parser);
+	size_t from = parser->to.at, n_plain = parser->is_quoting ? 0 : plain_bytes(parser);
 	struct quantifier quantifier;
 	if (n_plain) {
-		parser->at += n_plain;
-		return add_run(parser, parser->text + from, n_plain, from);
+		parser->to.at += n_plain;
+		return bs_regex_add_run(&parser->to, parser->text + from, n_plain, from);
 	}
 	if (parser->is_quoting)
-		return add_char(parser, next(parser), from);
+		return bs_regex_add_char(&parser->to, next(parser), from);
 	if (takes(parser, "\\Q")) {
-		parser->is_quoting = parser->regex->is_of_pcre2 = true;
-		return add(parser, BS_REGEX_EMPTY, from, 0);
+		parser->is_quoting = parser->to.regex->is_of_pcre2 = true;
+		return bs_regex_add(&parser->to, BS_REGEX_EMPTY, from, 0);
 	}
 	if (takes(parser, "\\"))
 		return parse_escape(parser, from);
 	/* Outside of a class these two are word boundaries. */
 	if (takes(parser, "[[:<:]]") || takes(parser, "[[:>:]]"))
-		return add(parser, BS_REGEX_PLACE, from, parser->text[from + 3]);
+		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from + 3]);
 	if (takes(parser, "["))
 		return parse_class(parser, from);
 	if (takes(parser, "(?"))
@@ -875,57 +723,57 @@ static uint32_t parse_item(struct parser *parser)
 	if (takes(parser, "(*"))
 		return parse_verb(parser, from);
 	if (takes(parser, "(")) {
-		parser->regex->n_captures++;
+		parser->to.regex->n_captures++;
 		return parse_rest(parser);
 	}
 	if (takes(parser, "."))
 		return add_escaped_set(parser, '.', from);
 	if (takes(parser, "^") || takes(parser, "$"))
-		return add(parser, BS_REGEX_PLACE, from, parser->text[from]);
+		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from]);
 	if (take_quantifier(parser, &quantifier)) /* of nothing */
-		return give_up(parser);
-	return add_char(parser, next(parser), from);
+		return bs_regex_give_up(&parser->to);
+	return bs_regex_add_char(&parser->to, next(parser), from);
 }
 
 static uint32_t parse_sequence(struct parser *parser)
 {
-	struct children children = no_children;
-	size_t start = parser->at;
+	struct bs_regex_children children = bs_regex_no_children;
+	size_t start = parser->to.at;
 	for (;;) {
 		skip_ignored(parser);
 		if (is_over(parser) || (!parser->is_quoting && sees_one_of(parser, "|)")))
 			break;
-		size_t from = parser->at;
+		size_t from = parser->to.at;
 		bool was_quoting = parser->is_quoting;
 		uint32_t item = parse_item(parser);
 		/* \Q itself takes no quantifier. */
 		if (was_quoting || !parser->is_quoting)
 			item = quantify(parser, item, from);
-		put_in_sequence(parser, &children, item);
+		bs_regex_put_in_sequence(&parser->to, &children, item);
 	}
-	return join(parser, &children, BS_REGEX_SEQUENCE, start);
+	return bs_regex_join(&parser->to, &children, BS_REGEX_SEQUENCE, start);
 }
 
 static bool takes_bar(struct parser *parser)
 {
-	uint32_t at = (uint32_t)parser->at;
+	uint32_t at = (uint32_t)parser->to.at;
 	if (!takes(parser, "|"))
 		return false;
 	if (parser->depth == 0)
-		parser->status = bs_vector_append(&parser->regex->bars, &at, parser->err);
+		parser->to.status = bs_vector_append(&parser->to.regex->bars, &at, parser->to.err);
 	return true;
 }
 
 /* Alternatives, up to a parenthesis that closes or the end. */
 static uint32_t parse_either(struct parser *parser)
 {
-	struct children children = no_children;
-	size_t start = parser->at;
+	struct bs_regex_children children = bs_regex_no_children;
+	size_t start = parser->to.at;
 	do {
-		put_child(parser, &children, parse_sequence(parser));
+		bs_regex_put_child(&parser->to, &children, parse_sequence(parser));
 	} while (!is_over(parser) && takes_bar(parser));
 	parser->n_alternatives = children.n;
-	return join(parser, &children, BS_REGEX_EITHER, start);
+	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, start);
 }
 
 /* What this file, and what walks over the tree and what is made of it (needs, trees of grams), take of the stack for a pair of
@@ -933,16 +781,12 @@ static uint32_t parse_either(struct parser *parser)
 #define LEVEL_BYTES 640u
 #define FEW_LEVELS  16u /* fit into any stack */
 
-/* The depth up to which a pattern of n_groups groups is read, from the free stack of this thread. A pattern that is nested deeper
- * becomes BS_REGEX_UNKNOWN and is left to PCRE2 alone, which has limits of its own. */
-static unsigned find_most_depth(size_t n_groups)
+unsigned bs_regex_most_depth(size_t n_groups)
 {
 	if (n_groups <= FEW_LEVELS)
 		return BS_REGEX_MAX_DEPTH;
 	size_t n_levels = bs_stack_levels(LEVEL_BYTES);
-	return n_levels < FEW_LEVELS           ? FEW_LEVELS
-	       : n_levels < BS_REGEX_MAX_DEPTH ? (unsigned)n_levels
-	                                       : BS_REGEX_MAX_DEPTH;
+	return n_levels < FEW_LEVELS ? FEW_LEVELS : n_levels < BS_REGEX_MAX_DEPTH ? (unsigned)n_levels : BS_REGEX_MAX_DEPTH;
 }
 
 /* At most FEW_LEVELS + 1. */
@@ -956,8 +800,9 @@ static size_t count_groups(const uint8_t *text, size_t n_bytes)
 
 enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes, struct bs_error *err)
 {
-	struct parser parser = {.text = text, .n_bytes = n_bytes, .regex = regex, .err = err};
-	parser.most_depth = find_most_depth(count_groups(text, n_bytes));
+	struct parser parser = {.text = text, .n_bytes = n_bytes, .to = {.regex = regex, .err = err}};
+	struct bs_regex_build *to = &parser.to;
+	parser.most_depth = bs_regex_most_depth(count_groups(text, n_bytes));
 	bs_vector_clear(&regex->nodes);
 	bs_vector_clear(&regex->members);
 	bs_buffer_clear(&regex->bytes);
@@ -970,15 +815,15 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 	                           .bars = regex->bars,
 	                           .is_utf8 = bs_text_is_utf8(text, n_bytes),
 	                           .is_ascii = true};
-	parser.gave_up = n_bytes > BS_REGEX_MAX_BYTES || !regex->is_utf8;
+	to->gave_up = n_bytes > BS_REGEX_MAX_BYTES || !regex->is_utf8;
 	regex->root = parse_either(&parser);
 	/* A parenthesis too many stops the parser before the end. */
-	if (parser.status || (!parser.gave_up && parser.at == n_bytes))
-		return parser.status;
-	parser.gave_up = false;
-	parser.at = n_bytes;
+	if (to->status || (!to->gave_up && to->at == n_bytes))
+		return to->status;
+	to->gave_up = false;
+	to->at = n_bytes;
 	regex->is_ascii = false;
 	bs_vector_clear(&regex->nodes);
-	regex->root = add(&parser, BS_REGEX_UNKNOWN, 0, 0);
-	return parser.status;
+	regex->root = bs_regex_add(to, BS_REGEX_UNKNOWN, 0, 0);
+	return to->status;
 }

@@ -197,7 +197,9 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct 
 {
 	struct verification at = {run, sink, segment};
 	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates), take_candidate, &at};
-	enum bs_status status = bs_verify_many(run->finder->crew, &run->verify, &list, run->question->run.n_threads, err);
+	/* Other threads read words as the first index does. */
+	uint32_t n_threads = run->finder->n_readings > 1 ? 1 : run->question->run.n_threads;
+	enum bs_status status = bs_verify_many(run->finder->crew, &run->verify, &list, n_threads, err);
 	bs_run_charge(run, BS_STAGE_VERIFY);
 	return status;
 }
