@@ -71,17 +71,11 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status ? status : bs_buffer_append(&corpus->documents, &kept, sizeof(kept), err);
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
 static void read_corpus(const char *path, struct corpus *corpus)
 {
 	struct bs_source source;
 	struct bs_source_options options = {.hidden = false};
-	struct bs_document_sink sink = {.context = corpus, .document = take_document, .skip = ignore_skip};
+	struct bs_document_sink sink = {.context = corpus, .document = take_document};
 	struct bs_reader *reader;
 	struct bs_feed *feed;
 	struct bs_error err;

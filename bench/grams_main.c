@@ -457,7 +457,7 @@ static void print_rate(void)
 		if (!read_file(files.paths[f], &raw))
 			continue;
 		double start = now_s();
-		if (bs_gram_sketch_text(sketch, raw.data, raw.used_bytes, &sum, NULL) ||
+		if (bs_gram_sketch_take(sketch, NULL, raw.data, raw.used_bytes, &sum, NULL) ||
 		    bs_buffer_reserve(&row, bs_gram_row_words(sum.size_class) * sizeof(uint64_t), NULL))
 			exit(2);
 		bs_gram_sketch_row(sketch, (uint64_t *)(void *)row.data);

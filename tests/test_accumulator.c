@@ -95,7 +95,7 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 static void check_document(const struct bs_accumulator *accumulator, uint32_t document, const struct wanted_doc *wanted,
                            uint32_t *df)
 {
-	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
+	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
 	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
@@ -260,7 +260,7 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_slab_plan *by,
                       const uint32_t *new_of, const uint8_t *notes, const uint32_t *numbers, uint64_t *n_coded)
 {
-	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
+	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
 	size_t n_bytes;
 	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
@@ -321,7 +321,7 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 			weight_found += docs[d].n_columns[level];
 		assert_int_equal(weight_found, weight);
 		assert_int_equal(docs[d].n_terms, n_terms);
-		assert_int_equal(bs_accumulator_docs(&accumulator)[d].n_terms, n_terms);
+		assert_int_equal(accumulator.docs.items[d].n_terms, n_terms);
 	}
 	assert_true(n_coded > 1000);
 	free(new_of);

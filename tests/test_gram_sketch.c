@@ -155,7 +155,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 	uint8_t *copy = malloc(n_bytes + 1); /* of its size, so that a sanitizer sees every byte read beyond it */
 	if (n_bytes)
 		memcpy(copy + 1, text, n_bytes);
-	assert_int_equal(bs_gram_sketch_text(sketch, copy + 1, n_bytes, &sum, NULL), BS_OK);
+	assert_int_equal(bs_gram_sketch_take(sketch, NULL, copy + 1, n_bytes, &sum, NULL), BS_OK);
 	free(copy);
 	uint32_t n_words = bs_gram_row_words(sum.size_class), m = bs_gram_size_class_columns(sum.size_class);
 	uint64_t *row = malloc((size_t)n_words * 8 + 8), *wanted = calloc((size_t)n_words + 1, 8);
@@ -207,8 +207,8 @@ static void check_pieces(struct bs_gram_sketch *sketch, const uint8_t *text, siz
 	struct bs_gram_sum sums[2];
 	uint64_t *rows[2];
 	for (int i = 0; i < 2; i++) {
-		enum bs_status status = i ? bs_gram_sketch_stream(sketch, &stream, n_bytes, &sums[i], NULL)
-		                          : bs_gram_sketch_text(sketch, text, n_bytes, &sums[i], NULL);
+		enum bs_status status = i ? bs_gram_sketch_take(sketch, &stream, NULL, n_bytes, &sums[i], NULL)
+		                          : bs_gram_sketch_take(sketch, NULL, text, n_bytes, &sums[i], NULL);
 		assert_int_equal(status, BS_OK);
 		rows[i] = malloc((size_t)bs_gram_row_words(sums[i].size_class) * 8 + 8);
 		bs_gram_sketch_row(sketch, rows[i]);
@@ -323,10 +323,10 @@ static void test_again(void **state)
 		assert_int_equal(bs_gram_sketch_new(&plan, &sketches[i], NULL), BS_OK);
 	for (int i = 0; i < 50; i++) {
 		size_t n_bytes = write_random(text, (size_t)random_below(&random, sizeof(text)), &random);
-		assert_int_equal(bs_gram_sketch_text(sketches[0], text, n_bytes, &sums[0], NULL), BS_OK);
+		assert_int_equal(bs_gram_sketch_take(sketches[0], NULL, text, n_bytes, &sums[0], NULL), BS_OK);
 	}
-	assert_int_equal(bs_gram_sketch_text(sketches[0], text, 4000, &sums[0], NULL), BS_OK);
-	assert_int_equal(bs_gram_sketch_text(sketches[1], text, 4000, &sums[1], NULL), BS_OK);
+	assert_int_equal(bs_gram_sketch_take(sketches[0], NULL, text, 4000, &sums[0], NULL), BS_OK);
+	assert_int_equal(bs_gram_sketch_take(sketches[1], NULL, text, 4000, &sums[1], NULL), BS_OK);
 	assert_int_equal(sums[0].size_class, sums[1].size_class);
 	assert_int_equal(sums[0].n_bits, sums[1].n_bits);
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {

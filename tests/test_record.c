@@ -568,12 +568,13 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 }
 
 /* The quick reader finds the same texts, unless it says that it cannot read the line. */
-static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json, const struct bs_document *document,
-                          bool is_utf8)
+static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json,
+                          const struct bs_document *document, bool is_utf8)
 {
 	struct bs_document scanned;
 	bool is_known;
-	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, as_it_is, &scanned, &is_known, NULL), BS_OK);
+	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, as_it_is, &scanned, &is_known, NULL),
+	                 BS_OK);
 	assert_true(is_known || document->text.n_fields == 0 || !is_utf8);
 	assert_true(!as_it_is || !is_known || bs_record_scan_resolve(scan, &scanned));
 	for (size_t i = 0; i < document->text.n_fields && is_utf8; i++) {
@@ -586,7 +587,7 @@ static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const stru
 	}
 }
 
-/* At once, or as it is and then resolved. */
+/* Scans the line resolved, and unresolved with a second step. */
 static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json, const struct bs_document *document,
                        bool is_utf8)
 {

@@ -44,7 +44,8 @@ static struct taken sample_of(char *place, enum bs_source_kind kind)
 	struct taken taken = {0};
 	struct bs_error err = {""};
 	(void)mkdir("index", 0777); /* beside the source, whose place is relative to it */
-	expect_ok(bs_sample_sources(dir_at("index"), &manifest, &options, SAMPLE_BYTES, false, take, &taken, &err), &err);
+	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES, false};
+	expect_ok(bs_sample_sources(&sample, take, &taken, &err), &err);
 	return taken;
 }
 

@@ -487,6 +487,45 @@ static void test_left_out_fields(void **state)
 	bs_index_close(index);
 }
 
+/* What an index allows a document counts the bytes of its texts, whatever the line takes that is stored. */
+static void test_most_bytes(void **state)
+{
+	char path[FOLDER_BYTES + 16], feeds[1001];
+	const char *source = path;
+	struct bs_consent consent = {.all = true};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = &source,
+	                                 .n_sources = 1,
+	                                 .words = true,
+	                                 .max_document_bytes = 1000,
+	                                 .consent = &consent};
+	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	(void)state;
+	memset(feeds, '\n', sizeof(feeds));
+	memcpy(feeds, "wolf", 4);
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	write_text(path, "{\"id\": \"r\", \"title\": \"bear\"}\n");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	ok(bs_writer_add(writer, "a", 1, texts, 2, &err), &err);
+	commit(writer);
+	ok(bs_writer_add(writer, "b", 1, texts, 2, &err), &err);
+	texts[1].text_bytes = 601;
+	assert_int_equal(bs_writer_add(writer, "c", 1, texts, 2, &err), BS_INVALID);
+	assert_string_equal(err.text, "a document of 1001 bytes: 1000 are the most");
+	commit(writer);
+	bs_writer_close(writer);
+	check();
+	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 1, .consent = &consent};
+	ok(bs_index_compact(&all, &report, &err), &err);
+	assert_int_equal(report.n_segments, 1);
+	assert_int_equal(report.n_docs, 3);
+	check();
+}
+
 /* What is kept is what was given, to the byte, wherever it stands. */
 static void test_every_character(void **state)
 {
@@ -1033,6 +1072,7 @@ int main(void)
 		WITH_BOTH(test_odd_documents),
 		WITH_BOTH(test_every_character),
 		WITH_BOTH(test_left_out_fields),
+		WITH_BOTH(test_most_bytes),
 		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),

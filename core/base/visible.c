@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/bitsift/escape.h"
 
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
@@ -34,6 +35,8 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at)
 bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
 {
 	UChar32 c = 0;
+	if (bs_is_ascii(text, n_bytes))
+		return true;
 	for (size_t at = 0; at < n_bytes && c >= 0;)
 		U8_NEXT(text, at, n_bytes, c);
 	return c >= 0;

@@ -81,8 +81,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		bs_stamp_record(&document->stamp, record.place);
 		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 	}
-	enum bs_status status =
-		bs_refresh_take(&at->refresh, refreshing, &at->snapshot->overlay.docs, &record, document->known, err);
+	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
 	for (size_t i = 0; i < document->text.n_fields && !status; i++)
 		if (document->text.fields[i].name_bytes > 0)
 			status = take_field(at->snapshot, &document->text.fields[i], err);
@@ -101,7 +100,7 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 		if (!status)
 			status = bs_reader_read(at->reader, &batch, &sink, err);
 		if (!status && batch.ends_inner)
-			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay.docs, err);
+			status = bs_inners_end(&at->inners, &batch, err);
 	} while (!status && batch.n_items > 0);
 	at->inner = NULL;
 	bs_batch_deinit(&batch);
@@ -125,7 +124,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	/* Meanwhile there may be more sources. */
 	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay.docs, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, record, err);
 	if (!status)
 		record->kind = at->source.kind;
 	if (!status)
@@ -255,7 +254,8 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	at.options.suspect_from_ns = bs_stamp_suspect_from();
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
-		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL, err);
+		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL,
+		                         &snapshot->overlay.docs, err);
 	at.inners = (struct bs_inners){.manifest = &snapshot->manifest,
 	                               .refresh = &at.refresh,
 	                               .options = &at.options,

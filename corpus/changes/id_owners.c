@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/store/index_dir.h"
 #include "corpus/changes/recorded.h"
@@ -178,12 +179,12 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 }
 
 /* The record of an earlier document: still accumulated, or in a segment already written. */
-static enum bs_status find_record(struct bs_id_owners *owners, const struct bs_doc_table_builder *accumulated,
-                                  struct bs_id_place place, struct bs_doc_record *record_out, struct bs_error *err)
+static enum bs_status find_record(struct bs_id_owners *owners, struct bs_id_place place,
+                                  struct bs_doc_record *record_out, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[place.segment];
 	if (!segment->dir) {
-		bs_doc_table_builder_get(accumulated, place.document, record_out);
+		bs_doc_table_builder_get(owners->accumulated, place.document, record_out);
 		return BS_OK;
 	}
 	if (!segment->is_open) {
@@ -247,20 +248,17 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 }
 
 /* The id of an earlier document, into other_id. */
-static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source,
-                                const struct bs_doc_table_builder *accumulated, struct bs_id_place place,
+static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source, struct bs_id_place place,
                                 struct bs_error *err)
 {
 	struct bs_doc_record other;
-	enum bs_status status = find_record(owners, accumulated, place, &other, err);
+	enum bs_status status = find_record(owners, place, &other, err);
 	return status ? status : bs_recorded_id(source, &other, &owners->other_id, err);
 }
 
 static int compare_ids(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	size_t n_bytes = a->used_bytes < b->used_bytes ? a->used_bytes : b->used_bytes;
-	int order = n_bytes ? memcmp(a->data, b->data, n_bytes) : 0;
-	return order ? order : (a->used_bytes > b->used_bytes) - (a->used_bytes < b->used_bytes);
+	return bs_compare_bytes(a->data, a->used_bytes, b->data, b->used_bytes);
 }
 
 struct owner {
@@ -271,15 +269,14 @@ struct owner {
 };
 
 /* The owner of the id at hand among those with slots. */
-static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source,
-                                const struct bs_doc_table_builder *accumulated, struct owner *owner,
+static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                 struct bs_error *err)
 {
 	uint64_t cursor = owners->slots ? owner->hash >> (64 - owners->slots_log2) : 0;
 	uint64_t *slot;
 	while (!owner->is_there && (slot = next_slot(owners, owner->hash, &cursor)) != NULL) {
 		owner->place = place_of_slot(owners, *slot);
-		enum bs_status status = recall_id(owners, source, accumulated, owner->place, err);
+		enum bs_status status = recall_id(owners, source, owner->place, err);
 		if (status)
 			return status;
 		owner->is_there = compare_ids(&owners->id, &owners->other_id) == 0;
@@ -289,8 +286,7 @@ static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_sou
 }
 
 /* ... among those that are ordered. */
-static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source,
-                                   const struct bs_doc_table_builder *accumulated, struct owner *owner,
+static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                    struct bs_error *err)
 {
 	uint64_t low = 0, high = owners->n_ordered;
@@ -300,7 +296,7 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 	while (low < high && !owner->is_there) {
 		uint64_t middle = low + (high - low) / 2;
 		owner->place = place_of(owners, middle);
-		enum bs_status status = recall_id(owners, source, accumulated, owner->place, err);
+		enum bs_status status = recall_id(owners, source, owner->place, err);
 		if (status)
 			return status;
 		int order = compare_ids(&owners->id, &owners->other_id);
@@ -315,25 +311,23 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 }
 
 /* Of the id at hand. One that was taken over from an ordered document has a slot, so these are asked first. */
-static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_table_builder *accumulated, struct owner *owner,
+static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source, struct owner *owner,
                                  struct bs_error *err)
 {
 	*owner = (struct owner){.hash = bs_hash_slot(owners->id.data, owners->id.used_bytes)};
-	enum bs_status status = find_slot(owners, source, accumulated, owner, err);
-	return status || owner->is_there ? status : find_ordered(owners, source, accumulated, owner, err);
+	enum bs_status status = find_slot(owners, source, owner, err);
+	return status || owner->is_there ? status : find_ordered(owners, source, owner, err);
 }
 
 /* Of the id of record. */
 static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs_source *source,
-                                    const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                    struct owner *owner, struct bs_error *err)
+                                    const struct bs_doc_record *record, struct owner *owner, struct bs_error *err)
 {
 	*owner = (struct owner){.is_there = false};
 	if (owners->n_used == 0 && owners->n_ordered == 0)
 		return BS_OK;
 	enum bs_status status = bs_recorded_id(source, record, &owners->id, err);
-	return status ? status : find_owner(owners, source, accumulated, owner, err);
+	return status ? status : find_owner(owners, source, owner, err);
 }
 
 /* A slot for an id of this hash that has none. */
@@ -349,22 +343,21 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 }
 
 /* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at hand. */
-static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source, struct bs_error *err)
 {
 	struct bs_buffer at_hand = owners->id;
 	enum bs_status status = BS_OK;
 	owners->id = (struct bs_buffer){0};
 	for (uint64_t i = 0; i < owners->n_ordered && !status; i++) {
 		struct owner owner = {0};
-		status = recall_id(owners, source, accumulated, place_of(owners, i), err);
+		status = recall_id(owners, source, place_of(owners, i), err);
 		if (status)
 			break;
 		struct bs_buffer id = owners->other_id;
 		owners->other_id = owners->id;
 		owners->id = id;
 		owner.hash = bs_hash_slot(id.data, id.used_bytes);
-		status = find_slot(owners, source, accumulated, &owner, err);
+		status = find_slot(owners, source, &owner, err);
 		if (!status && !owner.is_there)
 			status = add_slot(owners, source, owner.hash, i, err);
 	}
@@ -381,15 +374,15 @@ static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
 	       (number == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0);
 }
 
-static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source,
-                                const struct bs_doc_table_builder *accumulated, uint64_t number, struct bs_error *err)
+static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source, uint64_t number,
+                                struct bs_error *err)
 {
 	struct owner earlier;
 	enum bs_status status = BS_OK;
 	if (owners->n_searches * ORDERED_A_SEARCH > owners->n_ordered)
-		status = give_slots(owners, source, accumulated, err);
+		status = give_slots(owners, source, err);
 	if (!status)
-		status = find_owner(owners, source, accumulated, &earlier, err);
+		status = find_owner(owners, source, &earlier, err);
 	if (!status && earlier.is_there)
 		status = bs_id_owners_kill(owners, earlier.place, err);
 	if (status || !earlier.slot)
@@ -401,8 +394,7 @@ static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_sou
 }
 
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                 uint32_t document, struct bs_error *err)
+                                 const struct bs_doc_record *record, uint32_t document, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[owners->n_segments - 1];
 	uint64_t number = segment->first + document - owners->first_number;
@@ -415,7 +407,7 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 		owners->id = id;
 		owners->n_ordered++;
 	} else {
-		status = take_over(owners, source, accumulated, number, err);
+		status = take_over(owners, source, number, err);
 	}
 	if (!status)
 		segment->n_documents = document + 1;
@@ -423,12 +415,12 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 }
 
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
-                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                  bool *lives_out, struct bs_id_place *place_out, struct bs_error *err)
+                                  const struct bs_doc_record *record, bool *lives_out, struct bs_id_place *place_out,
+                                  struct bs_error *err)
 {
 	struct owner owner;
 	*lives_out = false;
-	enum bs_status status = find_owner_of(owners, source, accumulated, record, &owner, err);
+	enum bs_status status = find_owner_of(owners, source, record, &owner, err);
 	if (status || !owner.is_there)
 		return status;
 	*place_out = owner.place;
@@ -439,17 +431,17 @@ enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_s
 }
 
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
-                                 const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                 bool *is_owned_out, bool *is_same_out, struct bs_error *err)
+                                 const struct bs_doc_record *record, bool *is_owned_out, bool *is_same_out,
+                                 struct bs_error *err)
 {
 	struct owner owner;
 	struct bs_doc_record now;
-	enum bs_status status = find_owner_of(owners, source, accumulated, record, &owner, err);
+	enum bs_status status = find_owner_of(owners, source, record, &owner, err);
 	*is_owned_out = !status && owner.is_there;
 	*is_same_out = false;
 	if (!*is_owned_out)
 		return status;
-	status = find_record(owners, accumulated, owner.place, &now, err);
+	status = find_record(owners, owner.place, &now, err);
 	*is_same_out = !status && now.checksum == record->checksum;
 	return status;
 }

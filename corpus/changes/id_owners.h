@@ -32,7 +32,7 @@ struct bs_id_owners_segment {
 	bool is_open;
 };
 
-/* Zero-initialise; release with bs_id_owners_deinit. One thread. */
+/* Zero-initialise but for accumulated; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
 	/* Which documents bear an id, by open addressing, linear probing. Below number_bits the number of the document from
 	 * first_number on, + 1; above, the upper bits of the id's hash, of which the first slots_log2 are its place here. 0:
@@ -50,6 +50,7 @@ struct bs_id_owners {
 	struct bs_buffer slots_file; /* where slots are if they take more than most_bytes */
 	struct bs_spill *spill;      /* borrowed; where names are kept that had to be looked up; NULL: in memory, as slots are then */
 	uint64_t most_bytes;         /* what bs_id_owners_bytes may come to before slots are in a temporary file */
+	const struct bs_doc_table_builder *accumulated; /* the documents that are, borrowed */
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;
@@ -72,19 +73,19 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 /* Makes document number `document` of the segment being accumulated the owner of the id of record, which is about to be
  * added to accumulated. BS_NO_MEMORY, BS_INVALID (2^32 records of one source in a run), or what opening an earlier segment of the run gives. */
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
-                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              uint32_t document, struct bs_error *err) BS_WARN_UNUSED;
+                                 const struct bs_doc_record *record, uint32_t document,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether one of the documents read from this source bears the id of record, and then whether its text is the same, by
  * checksum. As above. */
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
-                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              bool *is_owned_out, bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
+                                 const struct bs_doc_record *record, bool *is_owned_out, bool *is_same_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether a document that is not dead bears the id of record. As above. */
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
-                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                  bool *lives_out, struct bs_id_place *place_out, struct bs_error *err) BS_WARN_UNUSED;
+                                  const struct bs_doc_record *record, bool *lives_out, struct bs_id_place *place_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 /* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;

@@ -245,8 +245,7 @@ enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, c
 	return status;
 }
 
-enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
-                             const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_inner *inner = batch->inner;
 	struct bs_inner **link = &inners->under_way;
@@ -259,7 +258,7 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 	if (inner->is_kept || batch->has_failed)
 		status = bs_refresh_keep(inners->refresh, inner->number, batch->has_failed, err);
 	else
-		status = bs_refresh_end(inners->refresh, &inner->at, inner->feed, accumulated,
+		status = bs_refresh_end(inners->refresh, &inner->at, inner->feed,
 		                        &inners->manifest->sources[inner->number], err);
 	inner_free(inner);
 	return status;

@@ -51,9 +51,9 @@ void bs_inners_deinit(struct bs_inners *inners);
 enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
                                uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A batch ended it. Releases it. accumulated: see bs_refresh_end. BS_NO_MEMORY, or as that. */
+/* A batch ended it. Releases it. BS_NO_MEMORY, or as bs_refresh_end. */
 enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
-                             const struct bs_doc_table_builder *accumulated, struct bs_error *err) BS_WARN_UNUSED;
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* What becomes of those of a folder that were not met. */
 enum bs_inners_fate {

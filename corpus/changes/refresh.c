@@ -52,9 +52,10 @@ static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
-                               const struct bs_source_move *moves, struct bs_error *err)
+                               const struct bs_source_move *moves, const struct bs_doc_table_builder *accumulated,
+                               struct bs_error *err)
 {
-	*refresh = (struct bs_refresh){.snapshot = snapshot, .owners_of = NONE};
+	*refresh = (struct bs_refresh){.snapshot = snapshot, .owners_of = NONE, .owners.accumulated = accumulated};
 	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, now, moves, err);
 	if (!status)
 		status = sort_ranges(refresh, err);
@@ -84,7 +85,7 @@ enum fate {
 
 /* Of one that does not stay anyway. */
 static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at, enum fate fate,
-                             struct bs_doc_ref ref, const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+                             struct bs_doc_ref ref, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	bool is_row = !bs_snapshot_has_words(refresh->snapshot, ref.segment);
@@ -101,7 +102,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	if (has_parts && !status)
 		is_kept = !bs_source_has_part(at->source, record.name, record.name_bytes);
 	if (fate == GONE_IF_OWNED && !status)
-		status = bs_id_owners_find(&refresh->owners, at->source, accumulated, &record, &is_owned, &is_same, err);
+		status = bs_id_owners_find(&refresh->owners, at->source, &record, &is_owned, &is_same, err);
 	if (status)
 		return status;
 	is_kept &= !is_owned;
@@ -114,9 +115,9 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Of every live document of the source, which is under way if it is looked at. accumulated: for records. */
-static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number, enum fate fate,
-                                 const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+/* Decides for every live document of the source, which is under way if it is looked at. */
+static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number,
+                                 enum fate fate, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = first_range(refresh, number); i < refresh->n_ranges && refresh->ranges[i].source == number && !status;
@@ -129,7 +130,7 @@ static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_ref
 		}
 		for (uint32_t d = range.first; d < range.end && !status; d++)
 			if (!bs_snapshot_is_deleted(refresh->snapshot, range.segment, d))
-				status = decide(refresh, at, fate, (struct bs_doc_ref){range.segment, d}, accumulated, err);
+				status = decide(refresh, at, fate, (struct bs_doc_ref){range.segment, d}, err);
 	}
 	return status;
 }
@@ -142,7 +143,7 @@ bool bs_refresh_has_documents(const struct bs_refresh *refresh, uint32_t number)
 
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err)
 {
-	return decide_all(refresh, NULL, number, GONE_UNLESS_SEEN, NULL, err);
+	return decide_all(refresh, NULL, number, GONE_UNLESS_SEEN, err);
 }
 
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
@@ -150,7 +151,7 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
 	uint64_t n_dead = refresh->owners.n_dead;
 	enum bs_status status = has_begun && refresh->owners_of == number ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
 	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
-	return status ? status : decide_all(refresh, NULL, number, STAYS, NULL, err);
+	return status ? status : decide_all(refresh, NULL, number, STAYS, err);
 }
 
 static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refreshing *at)
@@ -233,6 +234,14 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
 }
 
+/* Counts a document that was read again; is_same: its text has not changed. */
+static void count_again(struct bs_refresh *refresh, bool is_same)
+{
+	refresh->n_unchanged += is_same;
+	refresh->n_renewed += is_same;
+	refresh->n_changed += !is_same;
+}
+
 static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                        struct bs_doc_ref known, struct bs_error *err)
 {
@@ -242,11 +251,8 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_ref
 	enum bs_status status = bs_snapshot_record(refresh->snapshot, known, &before, err);
 	if (status)
 		return status;
-	bool is_same = before.checksum == record->checksum;
 	at->n_read_again++;
-	refresh->n_unchanged += is_same;
-	refresh->n_renewed += is_same;
-	refresh->n_changed += !is_same;
+	count_again(refresh, before.checksum == record->checksum);
 	return BS_OK;
 }
 
@@ -285,10 +291,7 @@ static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_
 		status = bs_refresh_find_given(refresh, at, id->data, id->used_bytes, &ref, &before, err);
 	if (status || ref.segment == BS_DOC_NONE)
 		return status;
-	bool is_same = before.checksum == record->checksum;
-	refresh->n_unchanged += is_same;
-	refresh->n_renewed += is_same;
-	refresh->n_changed += !is_same;
+	count_again(refresh, before.checksum == record->checksum);
 	return bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
@@ -298,11 +301,10 @@ void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing 
 		bs_id_owners_prefetch(&refresh->owners, at->source, record);
 }
 
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
-                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                struct bs_doc_ref known, struct bs_error *err)
 {
-	struct bs_id_place place = {refresh->owners.n_segments - 1, accumulated->n_docs};
+	struct bs_id_place place = {refresh->owners.n_segments - 1, refresh->owners.accumulated->n_docs};
 	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
 	if (status)
 		return status;
@@ -313,8 +315,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	own_ids(refresh, at);
 	if (at->source->kind == BS_SOURCE_STDIN && !at->source->is_anew)
 		status = replace_given(refresh, at, record, err);
-	return status ? status
-	              : bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
+	return status ? status : bs_id_owners_take(&refresh->owners, at->source, record, place.document, err);
 }
 
 /* Records that are no documents; those of a prefix that is as it was were counted when it was read. */
@@ -345,15 +346,14 @@ static void record_collection(const struct bs_refreshing *at, const struct bs_fe
 }
 
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
-                              struct bs_error *err)
+                              struct bs_source_record *record, struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
 	/* Records of standard input replaced theirs when they were taken, unless they replace all. */
 	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION || (!is_file && at->source->is_anew));
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
-	enum bs_status status = decide_all(refresh, at, at->number, fate, accumulated, err);
+	enum bs_status status = decide_all(refresh, at, at->number, fate, err);
 	/* Read again means changed, not gone. */
 	refresh->n_removed -= is_file ? at->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;

@@ -66,10 +66,11 @@ struct bs_refreshing {
 };
 
 /* exclusions_of: where the exclusions are, mostly the snapshot itself (a full re-index knows nothing else of it). now, moves
- * (nullable): see bs_exclusions_init. */
+ * (nullable): see bs_exclusions_init. accumulated: where documents go that are taken. */
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
-                               const struct bs_source_move *moves, struct bs_error *err) BS_WARN_UNUSED;
+                               const struct bs_source_move *moves, const struct bs_doc_table_builder *accumulated,
+                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_refresh_deinit(struct bs_refresh *refresh);
 
 /* Whether the snapshot has documents of the source, live or not. */
@@ -107,15 +108,13 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 /* Asks the memory for what will be looked at when this document is taken, some documents later. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record);
 
-/* A document was read and is about to be added to accumulated, as number n_docs of it. known: what it was, if the feed
+/* A document was read and is about to be added to those accumulated, as the last of them. known: what it was, if the feed
  * said so. */
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
-                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                struct bs_doc_ref known, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. accumulated as above. */
+/* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
-                              struct bs_error *err) BS_WARN_UNUSED;
+                              struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

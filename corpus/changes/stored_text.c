@@ -102,7 +102,8 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	if (has_line)
 		status = bs_given_line(given, n_given, &texts->line, err);
 	if (!status)
-		status = bs_given_document(&options, given, n_given, has_line ? &texts->line : NULL, &texts->fields, document_out, err);
+		status = bs_given_document(&options, given, n_given, has_line ? &texts->line : NULL, &texts->fields,
+		                           document_out, err);
 	document_out->name.bytes = record.name;
 	document_out->name.n_bytes = record.name_bytes;
 	return status;

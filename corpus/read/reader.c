@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/visible.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/system/watch.h"
@@ -280,6 +281,8 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 {
 	struct bs_buffer *message = &reader->message;
 	struct bs_buffer id = {0};
+	if (!reader->sink->skip)
+		return BS_OK;
 	bs_buffer_clear(message);
 	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name, strlen(name), line, &id, err);
 	if (!status)
@@ -829,7 +832,7 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 {
 	bool is_known = false;
 	enum bs_status status = BS_OK;
-	if (bs_coding_is_utf8(line, line_bytes))
+	if (bs_text_is_utf8(line, line_bytes))
 		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
 	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
@@ -848,8 +851,8 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Before a record of so many bytes is read again. Where it may stay it is refused, or comes alone, as when it was first read. Of a given
- * one the texts were limited, not the line. */
+/* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too large, or comes alone, as when it
+ * was first read. The limit of a given record is that of its texts, so its line may be longer. */
 static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool is_given, bool may_stay,
                                    struct bs_refusal *refusal, struct bs_error *err)
 {
@@ -886,52 +889,53 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 	return recall->open(recall->index, &reader->stored, err);
 }
 
-/* A record. */
-static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
-{
-	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = open_stored(reader, recall, err);
-	if (!status && known->is_elsewhere)
-		return recall->ask(reader->stored, known->ref, document, err);
-	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, recall->are_all ? known->ref.document : known->place[0],
-		                       &reader->bytes, err);
-	bs_reader_expect_given(reader, known->is_given);
-	if (!status)
-		status = recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
-	return status;
-}
-
-static enum bs_status recall_stored_file(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                         struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
-{
-	enum bs_status status = await_record(reader, known->place[0], false, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = open_stored(reader, recall, err);
-	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, known->ref.document, &reader->bytes, err);
-	return status ? status : make_document(reader, &reader->bytes, false, document, refusal, err);
-}
-
-static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+/* A record where it stands in its collection. */
+static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
+                                    const struct bs_known *known, struct bs_document *document,
+                                    struct bs_refusal *refusal, struct bs_error *err)
 {
 	struct bs_stamp stamp;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
-	if (status || refusal->reason)
-		return status;
-	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
+	enum bs_status status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line,
+	                                             &line_bytes, &stamp, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
 	document->place.offset = known->place[0];
 	document->place.n_bytes = known->place[1];
 	return status;
+}
+
+/* Reads the text from the file, the collection, the index or the provider. */
+static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_known *known,
+                                  const struct bs_recall *recall, struct bs_document *document,
+                                  struct bs_refusal *refusal, struct bs_error *err)
+{
+	const struct bs_source *source = reader->source;
+	bool is_file = reader->is_row || !bs_source_has_records(source), is_stored = recall->are_all && !reader->is_row;
+	if (is_file && !is_stored)
+		return source->kind == BS_SOURCE_FOLDER
+		               ? load_document(reader, reader->folder_fd, name, !reader->is_row, document, refusal, err)
+		               : load_document(reader, AT_FDCWD, source->path, false, document, refusal, err);
+	enum bs_status status =
+		await_record(reader, known->place[is_file ? 0 : 1], known->is_given, recall->may_stay, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	if (source->kind == BS_SOURCE_COLLECTION && !is_stored)
+		return recall_record(reader, recall, known, document, refusal, err);
+	status = open_stored(reader, recall, err);
+	if (!status && known->is_elsewhere)
+		return recall->ask(reader->stored, known->ref, document, err);
+	if (!status)
+		status = recall->fetch(reader->stored, known->ref.segment,
+		                       recall->are_all ? known->ref.document : known->place[0], &reader->bytes, err);
+	if (status)
+		return status;
+	if (is_file)
+		return make_document(reader, &reader->bytes, false, document, refusal, err);
+	bs_reader_expect_given(reader, known->is_given);
+	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal,
+	                   err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
@@ -942,27 +946,8 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_refusal refusal = {0};
-	enum bs_status status = BS_OK;
-	bool is_stored = recalled->are_all && !reader->is_row;
 	*document = (struct bs_document){0};
-	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
-	case BS_SOURCE_FOLDER:
-		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
-		                   : load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
-		break;
-	case BS_SOURCE_FILE:
-		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
-		                   : load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
-		break;
-	case BS_SOURCE_COLLECTION:
-		status = (is_stored ? recall_stored : recall_record)(reader, recalled, known, document, &refusal, &why);
-		break;
-	case BS_SOURCE_STDIN:
-		status = recall_stored(reader, recalled, known, document, &refusal, &why);
-		break;
-	case BS_SOURCE_FORGOTTEN:
-		break;
-	}
+	enum bs_status status = recall_text(reader, name, known, recalled, document, &refusal, &why);
 	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);

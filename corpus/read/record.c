@@ -71,12 +71,6 @@ static bool is_number(const uint8_t *text, size_t n_bytes)
 	return at == n_bytes;
 }
 
-/* The code unit of the \uXXXX escape at `at`, or -1 if there is none. */
-static int32_t escaped_unit(const uint8_t *at, const uint8_t *end)
-{
-	return end - at >= 6 && at[0] == '\\' && at[1] == 'u' ? bs_record_hex_unit(at + 2) : -1;
-}
-
 /* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is written. */
 struct rewriter {
 	const uint8_t *line;
@@ -110,22 +104,16 @@ static void rewrite_sequence(struct rewriter *r)
 
 static void rewrite_escape(struct rewriter *r)
 {
-	int32_t unit = escaped_unit(r->at, r->end);
-	if (unit < 0) {
+	size_t left_bytes = (size_t)(r->end - r->at), n_bytes = 0;
+	int32_t c = left_bytes > 1 && r->at[1] == 'u' ? bs_record_code_point(r->at, left_bytes, &n_bytes) : -1;
+	if (c < 0) {
 		/* Also when a wrong byte follows: it is seen on its own next, unless it could end the string. */
-		copy_bytes(r, r->end - r->at > 1 && r->at[1] < 0x80 ? 2 : 1);
-		return;
-	}
-	if (unit < 0xd800 || unit > 0xdfff) {
-		copy_bytes(r, 6);
-		return;
-	}
-	int32_t next = unit < 0xdc00 ? escaped_unit(r->at + 6, r->end) : -1;
-	if (next >= 0xdc00 && next <= 0xdfff) {
-		copy_bytes(r, 12);
+		copy_bytes(r, left_bytes > 1 && r->at[1] < 0x80 ? 2 : 1);
+	} else if (c != 0xfffd) {
+		copy_bytes(r, n_bytes);
 	} else {
 		emit(r, "\\ufffd", 6);
-		r->at += 6;
+		r->at += n_bytes;
 	}
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/base/visible.h"
 #include "core/system/watch.h"
-#include "corpus/read/coding.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -89,7 +89,8 @@ static uint8_t escaped_byte(uint8_t byte)
 	}
 }
 
-int32_t bs_record_hex_unit(const uint8_t *at)
+/* The value of four hexadecimal digits, or -1. */
+static int32_t hex_unit(const uint8_t *at)
 {
 	int32_t unit = 0;
 	for (int i = 0; i < 4; i++) {
@@ -104,22 +105,21 @@ int32_t bs_record_hex_unit(const uint8_t *at)
 
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at)
 {
-	int32_t unit = n_bytes - *at < 6 ? -1 : bs_record_hex_unit(bytes + *at + 2);
+	int32_t unit = n_bytes - *at < 6 ? -1 : hex_unit(bytes + *at + 2);
 	*at += unit < 0 ? 2 : 6;
 	if (unit < 0xd800 || unit > 0xdfff)
 		return unit;
 	const uint8_t *next = bytes + *at;
 	if (unit > 0xdbff || n_bytes - *at < 6 || next[0] != '\\' || next[1] != 'u')
 		return 0xfffd;
-	int32_t low = bs_record_hex_unit(next + 2);
+	int32_t low = hex_unit(next + 2);
 	if (low < 0xdc00 || low > 0xdfff)
 		return 0xfffd;
 	*at += 6;
 	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* What a piece of a string stands for, \uXXXX only with_units. */
-static bool unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
 {
 	size_t at = 0, n = 0;
 	while (at < n_bytes) {
@@ -144,11 +144,6 @@ static bool unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint
 	}
 	*n_out = n;
 	return true;
-}
-
-bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out)
-{
-	return unescape(bytes, n_bytes, false, to, n_out);
 }
 
 /* An object or array that is open, the record itself first, and what its members' names begin with. */
@@ -292,8 +287,8 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		*is_known_out = true;
 		return BS_OK;
 	}
-	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) || (!scan->is_valid && !bs_coding_is_utf8(key.bytes, key.n_bytes)) ||
-	    !take(&walk->scanner, ':'))
+	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) ||
+	    (!scan->is_valid && !bs_text_is_utf8(key.bytes, key.n_bytes)) || !take(&walk->scanner, ':'))
 		return BS_OK;
 	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
 	/* A NUL takes six bytes in the line, but only one in what simdjson makes of it. */
@@ -304,7 +299,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	uint8_t *name = scan->names.data + scan->names.used_bytes;
 	if (walk->strings)
 		memcpy(name + around_bytes, key.bytes, key_bytes = key.n_bytes);
-	else if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
+	else if (!bs_record_unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
 		return BS_OK;
 	key_bytes = replace_nuls(name + around_bytes, key_bytes);
 	*is_known_out = true;
@@ -337,19 +332,19 @@ static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
 	return (struct raw_string){at, bs_record_number_bytes(at, end)};
 }
 
-/* Where what is no part of the line goes, which may be NULL. */
+/* The end of the memory for texts that are not in the line; may be NULL. */
 static uint8_t *text_end(const struct bs_record_scan *scan)
 {
 	return scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data;
 }
 
-/* What a string with escapes stands for. */
+/* Replaces a string that has escapes by its text, in memory of the scan. */
 static bool resolve_string(struct bs_record_scan *scan, const uint8_t **bytes, size_t *n_bytes)
 {
 	uint8_t *to = text_end(scan);
 	if (*n_bytes == 0 || !memchr(*bytes, '\\', *n_bytes))
 		return true;
-	if (!unescape(*bytes, *n_bytes, true, to, n_bytes))
+	if (!bs_record_unescape(*bytes, *n_bytes, true, to, n_bytes))
 		return false;
 	*bytes = to;
 	scan->text.used_bytes += *n_bytes;

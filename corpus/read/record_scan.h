@@ -38,7 +38,7 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes of such texts as they are what they stand for. False: it cannot. */
+/* Resolves the escapes in the texts of a document that was scanned with as_it_is. False: one of them is no escape. */
 bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *document) BS_WARN_UNUSED;
 
 /* Asks the watch (core/system/watch.h) at round i of a loop over a record's members, now and then. */
@@ -50,12 +50,9 @@ enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WA
  * each value and sign. */
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
 
-/* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for \u,
- * of which a piece may have half a pair, and for what is no escape. */
-bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out);
-
-/* The value of four hexadecimal digits, or -1. */
-int32_t bs_record_hex_unit(const uint8_t *at);
+/* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for what is no
+ * escape, and unless with_units for \u, of which a piece may have half a pair. */
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out);
 
 /* How many bytes at `at` may all belong to a number: digits, signs, a point, an E. */
 size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end);

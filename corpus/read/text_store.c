@@ -49,8 +49,8 @@ static const struct {
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
-/* Of a part: what is larger is in a temporary file. */
-#define HELD_BYTES     ((size_t)256 << 10)
+/* A part that is larger lies in a temporary file. */
+#define HELD_BYTES ((size_t)256 << 10)
 /* So much is compressed at once, while zstd's tables are in the caches. A thread has one such piece, and one waits, while a third is
  * filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
@@ -72,14 +72,15 @@ struct bs_store_writer {
 	enum bs_status status; /* the first failure */
 	struct bs_error error;
 	const struct bs_dir *dir;
-	struct bs_file_writer *file;   /* where frames go; NULL: into their part */
+	struct bs_file_writer *file; /* where frames go; NULL: into their part */
 	uint64_t frames_bytes;
 	struct bs_buffer parts[BS_STORE_PARTS];
 	bool is_trained; /* the dictionary is decided; nothing waits any more */
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting;           /* documents that wait for the dictionary */
-	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the frames and offsets */
+	struct bs_workers *
+		workers; /* the thread; NULL: none. What follows up to the context is its own then, and the frames and offsets */
 	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
 	uint64_t n_handed;              /* the next one is being filled */
 	uint32_t n_texts; /* that have a frame */
@@ -88,9 +89,9 @@ struct bs_store_writer {
 	ZSTD_CCtx *contexts[KINDS];
 };
 
-/* What does not fit into memory any more moves to a file. */
-static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part, const void *bytes, size_t n_bytes,
-                                  struct bs_error *err)
+/* A part that grows too large for memory moves to a file. */
+static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part, const void *bytes,
+                                  size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(&writer->parts[part], bytes, n_bytes, err);
 	return status ? status : bs_dir_spill(writer->dir, &writer->parts[part], HELD_BYTES, err);
@@ -181,7 +182,7 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 	if (status)
 		return status;
 	size_t n = bs_zstd.ZDICT_trainFromBuffer(dictionary->data, capacity, writer->sample.data, sizes,
-	                                 (unsigned)n_documents);
+	                                         (unsigned)n_documents);
 	if (bs_zstd.ZDICT_isError(n))
 		return bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
 		               ? fail_zstd(n, "a compression dictionary", err)

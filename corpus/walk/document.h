@@ -120,7 +120,7 @@ struct bs_document_sink {
 	enum bs_status (*document)(void *context, const struct bs_document *document, struct bs_error *err);
 	/* Before a document of so many bytes is read that memory must be made for it; NULL: not told. */
 	enum bs_status (*large)(void *context, uint64_t n_bytes, struct bs_error *err);
-	/* message: one printable line, "notes/a.txt: Permission denied" or "mail.jsonl:812: not a JSON object". */
+	/* message: one printable line, "notes/a.txt: Permission denied" or "mail.jsonl:812: not a JSON object". NULL: not told. */
 	enum bs_status (*skip)(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
 	/* A file that is still what the index has; NULL: not told. */
 	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);

@@ -210,7 +210,7 @@ static enum bs_status look_up(const struct bs_accumulator *accumulator, const st
 	enum bs_status status = BS_OK;
 	uint32_t guesses[LOOK_AHEAD];
 	for (uint32_t first = 0, n; first < batch->terms.n_terms && !status; first += n) {
-		const uint64_t *hashes = bs_term_batch_hashes(batch) + first;
+		const uint64_t *hashes = batch->terms.hashes.items + first;
 		uint32_t left = batch->terms.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
 		for (uint32_t i = 0; i < n; i++)
@@ -351,7 +351,7 @@ static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const st
                                     const uint32_t *postings, uint32_t n, struct bs_error *err)
 {
 	struct mapped *map = (struct mapped *)(void *)accumulator->map.data;
-	const uint64_t *hashes = bs_term_batch_hashes(batch);
+	const uint64_t *hashes = batch->terms.hashes.items;
 	uint32_t new_terms[POSTINGS];
 	uint32_t n_new = 0;
 	enum bs_status status = BS_OK;
@@ -458,7 +458,7 @@ static void count_texts(struct bs_accumulator *accumulator, const struct bs_term
 enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
                                   const struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_term_batch_doc *from = &bs_term_batch_docs(batch)[i];
+	const struct bs_term_batch_doc *from = &batch->docs.items[i];
 	const uint32_t *postings = batch->postings.items + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
 	uint8_t *codes;

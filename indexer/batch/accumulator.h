@@ -177,11 +177,6 @@ static inline uint32_t bs_accumulator_n_docs(const struct bs_accumulator *accumu
 	return accumulator->doc_table.n_docs;
 }
 
-static inline const struct bs_accumulated_doc *bs_accumulator_docs(const struct bs_accumulator *accumulator)
-{
-	return accumulator->docs.items;
-}
-
 #define BS_TERM_CHUNK 64u /* all that is prefetched of a chunk fits into the first cache; whole groups */
 
 struct bs_term_reader {
@@ -191,7 +186,7 @@ struct bs_term_reader {
 
 static inline struct bs_term_reader bs_accumulator_read(const struct bs_accumulator *accumulator, uint32_t document)
 {
-	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
+	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 

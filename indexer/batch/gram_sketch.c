@@ -321,9 +321,8 @@ static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 	sum->size_class = sketch->size_class = bs_gram_size_class_of(sum->n_bits);
 }
 
-/* Of a stream, or of the text in one piece. */
-static enum bs_status sketch_any(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
-                                 uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err)
+enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
+                                   uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err)
 {
 	uint32_t log = first_log((size_t)n_bytes);
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* forget the text before */
@@ -343,18 +342,6 @@ static enum bs_status sketch_any(struct bs_gram_sketch *sketch, struct bs_text_s
 		if (log <= sketch->log)
 			return BS_OK;
 	}
-}
-
-enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
-                                   struct bs_gram_sum *sum_out, struct bs_error *err)
-{
-	return sketch_any(sketch, NULL, text, n_bytes, sum_out, err);
-}
-
-enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, uint64_t n_bytes,
-                                     struct bs_gram_sum *sum_out, struct bs_error *err)
-{
-	return sketch_any(sketch, stream, NULL, n_bytes, sum_out, err);
 }
 
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)

@@ -66,12 +66,10 @@ struct bs_gram_sum {
 	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
-/* Looks at a text, whole. What is borrowed is good until the next text. BS_NO_MEMORY. */
-enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
-                                   struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The same of a text in pieces, of about n_bytes; nothing is to be made of one that failed. */
-enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, uint64_t n_bytes,
-                                     struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Sketches a text: the stream's, of about n_bytes (a stream that has failed makes no row), or, if stream is NULL, the n_bytes at text.
+ * Borrowed until the next text. BS_NO_MEMORY. */
+enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
+                                   uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The row of that text, once: bs_gram_row_words(size_class) words. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
 /* Appends the trigrams of that text (u32 each, none of those left out) that were not told since one was told anew, this one among

@@ -152,11 +152,6 @@ struct bs_gram_sketch *bs_pipeline_record_grams(const struct bs_pipeline *pipeli
 	return pipeline->has_record_grams ? pipeline->workers[0].grams : NULL;
 }
 
-struct bs_reader *bs_pipeline_reader(const struct bs_pipeline *pipeline)
-{
-	return pipeline->workers[0].reader;
-}
-
 void bs_pipeline_free(struct bs_pipeline *pipeline)
 {
 	if (!pipeline)

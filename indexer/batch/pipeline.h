@@ -34,10 +34,9 @@ void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_wo
 enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, bool of_files, bool of_records,
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* What the caller's thread works with, and may use while nothing runs: the analyzer (NULL without words), what makes rows of the grams of
- * records (NULL: they have none), and the reader. Borrowed. */
+ * records (NULL: they have none). Borrowed. */
 struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline);
 struct bs_gram_sketch *bs_pipeline_record_grams(const struct bs_pipeline *pipeline);
-struct bs_reader *bs_pipeline_reader(const struct bs_pipeline *pipeline);
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 

@@ -248,7 +248,7 @@ static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct b
 	uint16_t word = BS_NO_WORD;
 	if (!token->is_bigram)
 		word = bs_word_pairs_word(batch->pairs, token->term, token->term_bytes,
-		                          bs_term_batch_hashes(batch)[batch->terms.n_terms - 1]);
+		                          batch->terms.hashes.items[batch->terms.n_terms - 1]);
 	return bs_vector_append(&batch->pair_words, &word, err);
 }
 
@@ -610,10 +610,9 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	const struct bs_field *field = document->text.n_fields == 1 ? &document->text.fields[0] : &joined;
 	enum bs_status status = document->text.n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
 	if (!status)
-		status = document->text.stream
-		                 ? bs_gram_sketch_stream(batch->grams, document->text.stream, document->text.n_bytes,
-		                                         &sum, err)
-		                 : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(
+			batch->grams, document->text.stream, document->text.stream ? NULL : field->text,
+			document->text.stream ? document->text.n_bytes : field->text_bytes, &sum, err);
 	if (status || (document->text.stream && document->text.stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;

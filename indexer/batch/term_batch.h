@@ -122,11 +122,6 @@ uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch);
 /* Where a reader puts a batch: this sink fills the analysed batch. */
 struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch);
 
-static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs_term_batch *batch)
-{
-	return batch->docs.items;
-}
-
 /* The line for the next thing passed over, from *at = 0 on; NULL: there is none. */
 static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *batch, size_t *at,
                                                   enum bs_skip *reason_out)
@@ -137,17 +132,6 @@ static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *ba
 	*reason_out = (enum bs_skip)*skip;
 	*at += 1 + strlen(skip + 1) + 1;
 	return skip + 1;
-}
-
-static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch, size_t *n_out)
-{
-	*n_out = bs_vector_n(&batch->unchanged);
-	return batch->unchanged.items;
-}
-
-static inline const uint64_t *bs_term_batch_hashes(const struct bs_term_batch *batch)
-{
-	return batch->terms.hashes.items;
 }
 
 /* The lexicon's key of a term of the batch. */

@@ -10,7 +10,6 @@
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
-#define SAMPLE_BYTES (24u << 20)
 /* The approximate cost of a gram, for the watch: of counting it, and of looking at it when all are counted. */
 #define GRAM_NS 5u
 #define LOOK_NS 2u
@@ -83,7 +82,7 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 	struct bs_gram_sum sum;
 	enum bs_status status = sample->sketch ? BS_OK : start_sample(sample, err);
 	if (!status)
-		status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
+		status = bs_gram_sketch_take(sample->sketch, NULL, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
@@ -141,33 +140,20 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 	return status;
 }
 
-/* What was sampled is the plan; it is freed. */
-static enum bs_status conclude(struct sample *sample, enum bs_status status, struct bs_gram_plan *plan, struct bs_error *err)
-{
-	if (!status && sample->n_docs > 0)
-		status = list_grams(sample, plan, err);
-	free(sample->dfs);
-	free(sample->buckets);
-	bs_buffer_deinit(&sample->folded);
-	bs_gram_sketch_free(sample->sketch);
-	bs_gram_plan_deinit(&sample->plan);
-	return status;
-}
-
-enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                   const struct bs_source_options *options, struct bs_gram_plan *plan,
+enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool of_records, struct bs_gram_plan *plan,
                                    struct bs_error *err)
 {
-	struct sample sample = {.tiers = &tiers_of_files};
-	bs_gram_plan_init(plan);
-	return conclude(&sample, bs_sample_sources(dir, manifest, options, SAMPLE_BYTES, true, sample_document, &sample, err), plan, err);
-}
-
-enum bs_status bs_gram_plan_choose_by(bs_give_sample_fn give, void *context, struct bs_gram_plan *plan, struct bs_error *err)
-{
-	struct sample sample = {.tiers = &tiers_of_records};
-	bs_gram_plan_init_records(plan);
-	return conclude(&sample, give(context, sample_document, &sample, err), plan, err);
+	struct sample sample = {.tiers = of_records ? &tiers_of_records : &tiers_of_files};
+	(of_records ? bs_gram_plan_init_records : bs_gram_plan_init)(plan);
+	enum bs_status status = give(context, sample_document, &sample, err);
+	if (!status && sample.n_docs > 0)
+		status = list_grams(&sample, plan, err);
+	free(sample.dfs);
+	free(sample.buckets);
+	bs_buffer_deinit(&sample.folded);
+	bs_gram_sketch_free(sample.sketch);
+	bs_gram_plan_deinit(&sample.plan);
+	return status;
 }
 
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,

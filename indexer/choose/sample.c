@@ -53,15 +53,9 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status || !sampler->is_enough ? status : BS_STOPPED;
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
 static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
 {
-	struct bs_document_sink sink = {.context = sampler, .document = take_document, .skip = ignore_skip};
+	struct bs_document_sink sink = {.context = sampler, .document = take_document};
 	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
 	sampler->is_enough = false;
 	enum bs_status status = bs_pulse_add(sampler->pulse, 0, err);
@@ -248,29 +242,33 @@ static enum bs_status sample_source(struct sampler *sampler, const struct bs_sou
 	return status;
 }
 
-enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                 const struct bs_source_options *options, uint64_t n_bytes, bool files_only,
-                                 bs_sample_fn take, void *context, struct bs_error *err)
+enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context, struct bs_error *err)
 {
+	const struct bs_source_sample *sample = context;
+	const struct bs_manifest *manifest = sample->manifest;
 	enum bs_status status = BS_OK;
-	uint64_t wanted = n_bytes / PIECE_BYTES;
+	uint64_t wanted = sample->n_bytes / PIECE_BYTES;
 	uint32_t n_pieces = wanted < LEAST_PIECES ? LEAST_PIECES : wanted > MOST_PIECES ? MOST_PIECES : (uint32_t)wanted;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
-		struct sampler sampler = {
-			.source = &source, .pulse = options->pulse, .take = take, .context = context,
-			.n_pieces = n_pieces, .piece_bytes = (size_t)(n_bytes / n_pieces), .knows_records = !files_only};
+		struct sampler sampler = {.source = &source,
+		                          .pulse = sample->options->pulse,
+		                          .take = take,
+		                          .context = take_context,
+		                          .n_pieces = n_pieces,
+		                          .piece_bytes = (size_t)(sample->n_bytes / n_pieces),
+		                          .knows_records = !sample->files_only};
 		if (manifest->sources[i].parent)
 			continue;
-		status = bs_recorded_root(dir, &manifest->sources[i], &source, err);
+		status = bs_recorded_root(sample->dir, &manifest->sources[i], &source, err);
 		if (status)
 			break;
 		/* Recorded is what it was; what it is now counts. */
 		if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
 			source.kind = found.kind;
 			bs_source_deinit(&found);
-			if (source.kind != BS_SOURCE_COLLECTION || !files_only)
-				status = sample_source(&sampler, options, err);
+			if (source.kind != BS_SOURCE_COLLECTION || !sample->files_only)
+				status = sample_source(&sampler, sample->options, err);
 		}
 		bs_source_deinit(&source);
 	}

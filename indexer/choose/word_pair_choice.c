@@ -126,26 +126,11 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-static struct met_pair *met_of(const struct choice *choice)
-{
-	return choice->met.items;
-}
-
-static size_t count_docs(const struct choice *choice)
-{
-	return bs_vector_n(&choice->docs);
-}
-
-static const struct sampled *sampled_of(const struct choice *choice, size_t doc)
-{
-	return choice->docs.items + doc;
-}
-
 /* The tokens of a document of the sample, *n_out of them. */
 static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64_t *n_out)
 {
-	uint64_t start = doc ? sampled_of(choice, doc - 1)->end : 0;
-	*n_out = sampled_of(choice, doc)->end - start;
+	uint64_t start = doc ? choice->docs.items[doc - 1].end : 0;
+	*n_out = choice->docs.items[doc].end - start;
 	return choice->tokens.items + start;
 }
 
@@ -155,7 +140,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	if (!last_doc)
 		return bs_fail_memory(err, "pairs of words", (uint64_t)choice->words.n_terms * sizeof(*last_doc));
 	enum bs_status status = BS_OK;
-	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
+	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
@@ -186,9 +171,9 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 {
 	const struct bs_term_entry *words = choice->words.entries;
 	const uint32_t *all = choice->tokens.items;
-	double least = BS_PRICE_PAIR_WORD_SHARE * (double)count_docs(choice);
+	double least = BS_PRICE_PAIR_WORD_SHARE * (double)bs_vector_n(&choice->docs);
 	enum bs_status status = BS_OK;
-	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
+	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		status = bs_watch_spend(n_tokens * TOKEN_NS, err);
@@ -208,14 +193,15 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 {
 	struct meetings before = choice->meetings;
 	const struct meeting *narrow = before.items;
-	double least = BS_PRICE_PAIR_HEAD_SHARE * (double)count_docs(choice);
+	double least = BS_PRICE_PAIR_HEAD_SHARE * (double)bs_vector_n(&choice->docs);
 	enum bs_status status = BS_OK;
 	choice->meetings = (struct meetings){0};
 	for (size_t i = 1; i < bs_vector_n(&before) && !status; i++) {
 		struct meeting meeting = narrow[i];
 		status = bs_watch_each(i, TOKEN_NS, err);
 		uint32_t pair = narrow[i - 1].link;
-		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
+		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX &&
+		    choice->met.items[pair].n_docs >= least)
 			status = add_meeting(choice, meeting, pair, last_of, err);
 	}
 	bs_vector_deinit(&before);
@@ -224,7 +210,7 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 
 static void count_meeting(const struct choice *choice, struct met_pair *pair, uint32_t doc)
 {
-	const struct sampled *sampled = sampled_of(choice, doc);
+	const struct sampled *sampled = &choice->docs.items[doc];
 	bool is_new = pair->last_doc != doc + 1;
 	pair->n_docs += is_new;
 	pair->ns += is_new ? sampled->ns : 0;
@@ -242,7 +228,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	uint64_t n_meetings = 0;
 	for (uint32_t number = last; number; number = meetings[number - 1].link) {
 		uint32_t second = meetings[number - 1].second, at = known[second];
-		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != second) {
+		if (at < n_before || at >= choice->n_met || choice->met.items[at].second != second) {
 			struct met_pair new = {.first = first, .second = second};
 			enum bs_status status = bs_vector_append(&choice->met, &new, err);
 			if (status)
@@ -250,12 +236,13 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 			at = known[second] = choice->n_met++;
 		}
 		n_meetings++;
-		count_meeting(choice, &met_of(choice)[at], meetings[number - 1].doc);
+		count_meeting(choice, &choice->met.items[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
-		known[met_of(choice)[at].second] = met_of(choice)[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
-		met_of(choice)[n_kept] = met_of(choice)[at];
-		n_kept += met_of(choice)[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS;
+		known[choice->met.items[at].second] =
+			choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
+		choice->met.items[n_kept] = choice->met.items[at];
+		n_kept += choice->met.items[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS;
 	}
 	for (uint32_t number = last; number;) {
 		struct meeting *meeting = &meetings[number - 1];
@@ -361,14 +348,14 @@ static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 		goto out;
 	}
 	for (size_t i = 0; i < n_pairs; i++)
-		both.seconds[i] = met_of(choice)[i].second;
-	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
+		both.seconds[i] = choice->met.items[i].second;
+	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		status = count_both_in(&both, tokens, n_tokens, sampled_of(choice, d)->ns, err);
+		status = count_both_in(&both, tokens, n_tokens, choice->docs.items[d].ns, err);
 	}
 	for (size_t i = 0; i < n_pairs; i++)
-		met_of(choice)[i].ns = both.ns[i];
+		choice->met.items[i].ns = both.ns[i];
 out:
 	free(both.seconds);
 	free(both.ns);
@@ -380,7 +367,7 @@ out:
 /* What a term of n of the documents takes at least, but not less than a column of its own for more than half of them. */
 static double bits_of(const struct choice *choice, uint32_t n)
 {
-	double n_docs = (double)count_docs(choice), share = (double)n / n_docs;
+	double n_docs = (double)bs_vector_n(&choice->docs), share = (double)n / n_docs;
 	return share >= 0.5 ? n_docs : -n_docs * (share * log2(share) + (1 - share) * log2(1 - share));
 }
 
@@ -407,7 +394,7 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 	if (pair->first < words->n_terms) {
 		status = bs_buffer_append(&first, bs_term_table_key(words, pair->first), words->entries[pair->first].n_bytes, err);
 	} else {
-		struct met_pair *head = &met_of(choice)[pair->first - words->n_terms];
+		struct met_pair *head = &choice->met.items[pair->first - words->n_terms];
 		uint32_t key_bytes;
 		status = take(choice, head, left_bits, pairs, err);
 		const uint8_t *key = status ? NULL : bs_word_pairs_key(pairs, head->number - 1, &key_bytes);
@@ -426,14 +413,14 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
-	double n_docs = (double)count_docs(choice), left_bits = choice->most_bits * (double)choice->n_postings;
+	double n_docs = (double)bs_vector_n(&choice->docs), left_bits = choice->most_bits * (double)choice->n_postings;
 	double longer = fmax((double)choice->n_postings / n_docs / BS_PRICE_SHORT_TERMS, 1);
 	double least = n_docs * BS_PRICE_PAIR_BIT_NS * pow(longer, BS_PRICE_PAIR_LONGER_POWER);
 	enum bs_status status = BS_OK;
 	if (!best)
 		return bs_fail_memory(err, "pairs of words", choice->n_met * sizeof(*best));
 	for (uint32_t i = 0; i < choice->n_met; i++) {
-		struct met_pair *pair = best[i] = &met_of(choice)[i];
+		struct met_pair *pair = best[i] = &choice->met.items[i];
 		pair->worth = (double)pair->ns * pair->asked / bits_of(choice, pair->n_docs);
 	}
 	status = bs_sort(best, choice->n_met, sizeof(*best), compare_worth, NULL, err);
@@ -463,15 +450,15 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 	return status ? status : take_best(choice, pairs, err);
 }
 
-enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, const struct bs_pair_limits *limits,
-                                       bs_give_sample_fn sample, void *context, struct bs_word_pairs *pairs,
-                                       struct bs_error *err)
+enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
+                                    struct bs_error *err)
 {
 	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
 	struct bs_words_options words = bs_index_words_options(options);
 	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
 	if (!status)
-		status = sample(context, sample_document, &choice, err);
+		status = give(context, sample_document, &choice, err);
 	if (!status && choice.text_bytes >= limits->least_bytes)
 		status = choose(&choice, pairs, err);
 	bs_words_free(choice.analyzer);
@@ -482,29 +469,6 @@ enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, c
 	bs_vector_deinit(&choice.met);
 	free(choice.firsts);
 	return status;
-}
-
-/* Of the sources that a manifest records. */
-struct sources {
-	const struct bs_dir *dir;
-	const struct bs_manifest *manifest;
-	const struct bs_source_options *options;
-	uint64_t sample_bytes;
-};
-
-static enum bs_status sample_all(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
-{
-	const struct sources *sources = context;
-	return bs_sample_sources(sources->dir, sources->manifest, sources->options, sources->sample_bytes, false, give,
-	                         give_context, err);
-}
-
-enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                    const struct bs_source_options *options, uint64_t sample_bytes,
-                                    const struct bs_pair_limits *limits, struct bs_word_pairs *pairs, struct bs_error *err)
-{
-	struct sources sources = {dir, manifest, options, sample_bytes};
-	return bs_word_pairs_choose_by(&manifest->options, limits, sample_all, &sources, pairs, err);
 }
 
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,

@@ -17,16 +17,10 @@ struct bs_pair_limits {
 	double most_bits;     /* of all pairs, for each posting of a word; 0: BS_PRICE_PAIR_MOST_BITS */
 };
 
-/* Adds the pairs that are worth their bits, by a sample of the manifest's sources, of sample_bytes of each, which takes
- * some three times as much memory. BS_NO_MEMORY. */
-enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                    const struct bs_source_options *options, uint64_t sample_bytes,
-                                    const struct bs_pair_limits *limits, struct bs_word_pairs *pairs,
+/* Adds the pairs that are worth their bits, by a sample, which takes some three times as much memory. BS_NO_MEMORY. */
+enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+                                    bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* The same by a given sample. */
-enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, const struct bs_pair_limits *limits,
-                                       bs_give_sample_fn sample, void *context, struct bs_word_pairs *pairs,
-                                       struct bs_error *err) BS_WARN_UNUSED;
 /* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
                                          struct bs_error *err) BS_WARN_UNUSED;

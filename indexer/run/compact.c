@@ -139,9 +139,9 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
                                     struct bs_error *err)
 {
 	struct compact *compact = context;
-	struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
+	struct bs_doc_ref ref = term_batch->docs.items[i].document.known;
 	struct bs_doc_record record;
-	compact->moved_bytes += bs_term_batch_docs(term_batch)[i].document.text.n_bytes;
+	compact->moved_bytes += term_batch->docs.items[i].document.text.n_bytes;
 	compact->n_moved++;
 	enum bs_status status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
 	if (!status)

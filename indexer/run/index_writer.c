@@ -211,26 +211,31 @@ enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give
                                          struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
-	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
+	enum bs_status status =
+		bs_word_pairs_choose(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
 	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
-		status = bs_gram_plan_choose_by(sample, context, &writer->gram_plan, err);
+		status = bs_gram_plan_choose(sample, context, true, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
 }
 
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
 {
 	struct bs_pair_limits limits = pair_limits(writer);
+	struct bs_source_sample sample = {writer->dir, &writer->manifest, &writer->source_options,
+	                                  pairs_sample_bytes(writer), false};
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
-			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
-			                              pairs_sample_bytes(writer), &limits, &writer->pairs, err);
+			status = bs_word_pairs_choose(&writer->manifest.options, &limits, bs_sample_sources, &sample,
+			                              &writer->pairs, err);
 	}
+	sample.n_bytes = BS_GRAM_SAMPLE_BYTES;
+	sample.files_only = true;
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
 		if (!status)
-			status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+			status = bs_gram_plan_choose(bs_sample_sources, &sample, false, &writer->gram_plan, err);
 	}
 	if (!status && !writer->manifest.options.grams && writer->manifest.options.record_grams)
 		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
@@ -325,9 +330,10 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
 	uint32_t n_docs = bs_accumulator_n_docs(term_batch->is_row ? &writer->rows : &writer->accumulator);
-	uint32_t class = bs_term_batch_docs(term_batch)[i].gram_size_class;
+	uint32_t class = term_batch->docs.items[i].gram_size_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
-	uint64_t n_bytes = held_bytes(writer) + row_bytes + (uint64_t)bs_term_batch_docs(term_batch)[i].n_terms * NEW_TERM_BYTES;
+	uint64_t n_bytes =
+		held_bytes(writer) + row_bytes + (uint64_t)term_batch->docs.items[i].n_terms * NEW_TERM_BYTES;
 	bool has_most_docs = max_docs && n_docs >= max_docs;
 	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
@@ -368,7 +374,7 @@ static enum bs_status store_text(struct bs_index_writer *writer, const struct bs
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
+	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
 	struct bs_accumulator *accumulator = term_batch->is_row ? &writer->rows : &writer->accumulator;
 	enum bs_status status = BS_OK;
 	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)

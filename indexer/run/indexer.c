@@ -114,7 +114,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
                                    struct bs_error *err)
 {
 	struct bs_indexing *at = context;
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
+	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
 	struct bs_doc_ref known = doc->document.known;
 	struct bs_doc_record record = named_record(term_batch, doc);
 	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
@@ -133,7 +133,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	else
 		fill_record(at, &doc->document, term_batch->is_row, &record);
 	if (!status && !term_batch->is_row)
-		status = bs_refresh_take(&at->refresh, refreshing, &at->writer.accumulator.doc_table, &record, known, err);
+		status = bs_refresh_take(&at->refresh, refreshing, &record, known, err);
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
@@ -250,12 +250,10 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 {
 	struct bs_indexing *at = context;
 	at->inner = batch->begins_inner ? NULL : batch->inner;
-	size_t n_unchanged;
-	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
 	at->writer.pulse.done = batch->source_done + (at->reads_files ? at->n_files_done : 0);
 	enum bs_status status = merge_skips(at, term_batch, err);
-	for (size_t i = 0; i < n_unchanged && !status; i++)
-		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
+	for (size_t i = 0; i < bs_vector_n(&term_batch->unchanged) && !status; i++)
+		status = bs_refresh_unchanged(&at->refresh, term_batch->unchanged.items[i], err);
 	at->report.n_unchanged = at->refresh.n_unchanged;
 	if (!status && at->writer.manifest.options.grams)
 		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
@@ -264,7 +262,7 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 	if (!status)
 		status = bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 	if (!status && batch->ends_inner && is_last)
-		status = bs_inners_end(&at->inners, batch, &at->writer.accumulator.doc_table, err);
+		status = bs_inners_end(&at->inners, batch, err);
 	at->inner = NULL;
 	return status;
 }
@@ -435,7 +433,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	/* Meanwhile there may be more sources. */
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->writer.accumulator.doc_table, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, record, err);
 	if (!status)
 		status = bs_inners_settle(&at->inners, i, feed, BS_INNERS_GONE, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
@@ -747,11 +745,44 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
 }
 
-/* Whether an option is set that says what is a document in a folder. */
-static bool has_folder_rule(const struct bs_build_request *request)
+/* Overwrites the options that decide the content of an index, as far as the request sets them. Borrows strings; weights: the
+ * request's, NULL if it has none. */
+static void say_content(const struct bs_build_request *request, char **weights, struct bs_index_options *options)
 {
-	return request->hidden || request->no_ignore || request->binary_as_text || request->globs || request->records ||
-	       request->no_records;
+	if (request->words || request->grams) {
+		options->words = request->words;
+		options->grams = request->grams;
+	}
+	options->store |= request->store;
+	options->fold_accents |= request->fold_accents;
+	options->split_identifiers |= request->split_identifiers;
+	if (request->stem_language)
+		options->stem_language = (char *)(uintptr_t)request->stem_language;
+	if (request->id_field)
+		options->id_field = (char *)(uintptr_t)request->id_field;
+	if (request->text_fields)
+		options->text_fields = (char **)(uintptr_t)request->text_fields;
+	if (weights)
+		options->weights = weights;
+	if (request->max_document_bytes)
+		options->max_document = request->max_document_bytes;
+	if (request->density > 0)
+		options->density = request->density;
+}
+
+/* Overwrites the rules of folders, all of them, if the request sets any. */
+static void say_folder_rules(const struct bs_build_request *request, struct bs_index_options *options)
+{
+	bool is_said = request->hidden || request->no_ignore || request->binary_as_text || request->globs ||
+	               request->records || request->no_records;
+	if (!is_said)
+		return;
+	options->hidden = request->hidden;
+	options->no_ignore = request->no_ignore;
+	options->binary_as_text = request->binary_as_text;
+	options->globs = (char **)(uintptr_t)request->globs;
+	options->records = (char **)(uintptr_t)request->records;
+	options->reads_records = !request->no_records;
 }
 
 /* In a rebuild of some sources, options that decide the content of all sources stay. Rules of folders may change; the other
@@ -766,30 +797,11 @@ static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_e
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
-	if (request->words || request->grams) {
-		wanted.words = request->words;
-		wanted.grams = request->grams;
-	}
-	wanted.store |= request->store;
-	wanted.fold_accents |= request->fold_accents;
-	wanted.split_identifiers |= request->split_identifiers;
-	wanted.stem_language = request->stem_language ? (char *)(uintptr_t)request->stem_language : old->stem_language;
-	wanted.id_field = request->id_field ? (char *)(uintptr_t)request->id_field : old->id_field;
-	wanted.text_fields = request->text_fields ? (char **)(uintptr_t)request->text_fields : old->text_fields;
-	wanted.weights = weights ? weights : old->weights;
-	wanted.max_document = request->max_document_bytes ? request->max_document_bytes : old->max_document;
-	wanted.density = request->density > 0 ? request->density : old->density;
+	say_content(request, weights, &wanted);
 	if (!bs_index_options_equal(&wanted, old))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with, and hold for all its sources: "
 		                 "only --rebuild alone, without a source, can change them", at->dir.path);
-	if (has_folder_rule(request)) {
-		wanted.hidden = request->hidden;
-		wanted.no_ignore = request->no_ignore;
-		wanted.binary_as_text = request->binary_as_text;
-		wanted.globs = (char **)(uintptr_t)request->globs;
-		wanted.records = (char **)(uintptr_t)request->records;
-		wanted.reads_records = !request->no_records;
-	}
+	say_folder_rules(request, &wanted);
 	if (!status)
 		status = bs_index_options_copy(&wanted, options, err);
 	bs_strings_free(weights);
@@ -818,26 +830,15 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 		return status;
 	/* An index owns the strings of its options; these are borrowed, and copied. */
 	struct bs_index_options wanted = {
-		.words = request->words || !request->grams,
-		.grams = !at->is_given && (request->grams || !request->words),
-		.store = request->store,
-		.fold_accents = request->fold_accents,
-		.stem_language = (char *)(uintptr_t)request->stem_language,
-		.id_field = (char *)(uintptr_t)request->id_field,
-		.text_fields = (char **)(uintptr_t)request->text_fields,
-		.globs = (char **)(uintptr_t)request->globs,
-		.reads_records = !request->no_records,
-		.records = (char **)(uintptr_t)request->records,
-		.hidden = request->hidden,
-		.no_ignore = request->no_ignore,
-		.binary_as_text = request->binary_as_text,
+		.words = true,
+		.grams = !at->is_given,
+		.reads_records = true,
 		.gram_collections = request->grams,
-		.max_document = request->max_document_bytes,
-		.split_identifiers = request->split_identifiers,
-		.weights = weights,
 		.analyzer_name = request->analyzer ? (char *)(uintptr_t)request->analyzer->name : NULL,
-		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
+		.density = BS_DEFAULT_DENSITY,
 	};
+	say_content(request, weights, &wanted);
+	say_folder_rules(request, &wanted);
 	/* Of an index that is damaged, too, as long as its manifest says what they are. */
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
@@ -1021,8 +1022,8 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 	if (!status && at->is_full)
 		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
-		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest, at->list.moves,
-		                         err);
+		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest,
+		                         at->list.moves, &at->writer.accumulator.doc_table, err);
 	if (!status)
 		note_rules(at);
 	bs_index_writer_use_owners(&at->writer, &at->refresh.owners);

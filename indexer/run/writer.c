@@ -5,8 +5,7 @@
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
  *                                                              -> id owners, accumulator, segments, as in any run
  *
- * Fields are analysed as they are given. Beside them stands their line of JSON, which is what is stored and what the checksum is of;
- * where neither is kept, there is none.
+ * Fields are analysed as they are given. A line of JSON is made of them only for the store and for the checksum.
  */
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
@@ -42,7 +41,7 @@ struct held_document {
 BS_VECTOR(held_list, struct held_document);
 BS_VECTOR(held_texts, struct bs_text);
 
-/* What is given before pairs of words are chosen. */
+/* The documents given before pairs of words are chosen. */
 struct held_documents {
 	struct held_list list;
 	struct held_texts texts; /* of one document after the other; their pointers count only while it is given on */
@@ -218,7 +217,7 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 {
 	struct bs_writer *writer = context;
 	struct bs_indexing *at = writer->at;
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(batch)[i];
+	const struct bs_term_batch_doc *doc = &batch->docs.items[i];
 	const uint8_t *names = batch->names.data;
 	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name.n_bytes);
 	if (i + IDS_AHEAD < batch->n_docs) {
@@ -234,8 +233,7 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	record.place[3] = at->next_sequence++;
 	enum bs_status status = end_exclusion(at, &record, err);
 	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->refreshing, &at->writer.accumulator.doc_table, &record, doc->document.known,
-		                         err);
+		status = bs_refresh_take(&at->refresh, &at->refreshing, &record, doc->document.known, err);
 	if (writer->no_checksums)
 		record.checksum = 0;
 	return status ? status : bs_index_writer_add(&at->writer, batch, i, &record, err);
@@ -279,13 +277,13 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* The document of these texts, of which line (nullable) is. Borrowed until the next one. */
-static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes, const struct bs_text *texts,
-                                    size_t n_texts, const struct bs_buffer *line, struct bs_document *document_out,
-                                    struct bs_error *err)
+/* Makes a document of texts; line: theirs, or NULL. Borrowed until the next one. */
+static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
+                                    const struct bs_text *texts, size_t n_texts, const struct bs_buffer *line,
+                                    struct bs_document *document_out, struct bs_error *err)
 {
-	enum bs_status status =
-		bs_given_document(&writer->at->writer.source_options, texts, n_texts, line, &writer->fields, document_out, err);
+	enum bs_status status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, line,
+	                                          &writer->fields, document_out, err);
 	document_out->name.bytes = id;
 	document_out->name.n_bytes = id_bytes;
 	if (!line)
@@ -294,7 +292,8 @@ static enum bs_status make_document(struct bs_writer *writer, const void *id, si
 }
 
 /* Calls give with all held documents. */
-static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context, struct bs_error *err)
+static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context,
+                                    struct bs_error *err)
 {
 	struct held_documents *held = &writer->held;
 	struct bs_text *text = held->texts.items;
@@ -314,7 +313,8 @@ static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs
 		if (has_lines)
 			status = bs_given_line(texts, of.n_texts, &held->line, err);
 		if (!status)
-			status = make_document(writer, id, of.id_bytes, texts, of.n_texts, has_lines ? &held->line : NULL, &document, err);
+			status = make_document(writer, id, of.id_bytes, texts, of.n_texts,
+			                       has_lines ? &held->line : NULL, &document, err);
 		if (!status)
 			status = give(context, &document, err);
 	}
@@ -410,11 +410,12 @@ static enum bs_status check_texts(const struct bs_writer *writer, const struct b
 	return check_bytes(bytes_of(texts, n_texts), most_bytes < memory ? most_bytes : memory, err);
 }
 
-/* That the line can be held, and stored. */
+/* Refuses a line that memory or the store cannot hold. */
 static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
 {
 	uint64_t memory = document_memory(writer);
-	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1, err);
+	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1,
+	                   err);
 }
 
 static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
@@ -438,22 +439,11 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	if (!status)
 		status = make_document(writer, id, id_bytes, texts, n_texts, line, &document, &why);
 	if (!status)
-		status = writer->holds ? hold(writer, &document, texts, n_texts, &why) : take(writer, &document, &is_refused, &why);
+		status = writer->holds ? hold(writer, &document, texts, n_texts, &why)
+		                       : take(writer, &document, &is_refused, &why);
 	if (is_refused)
 		return bs_fail(err, BS_INVALID, "%s", why.text);
 	return settle(writer, status, &why, err);
-}
-
-enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                             size_t n_texts, struct bs_error *err)
-{
-	struct bs_watch watch;
-	enum bs_status status = enter(writer, id_bytes, &watch, err);
-	if (status)
-		return status;
-	status = add(writer, id, id_bytes, texts, n_texts, err);
-	bs_watch_end(&watch);
-	return status;
 }
 
 /* Where the given document of this id is, as of now. */
@@ -474,8 +464,8 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
-	                                           &found_out->is_added, &found_out->place, err);
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record, &found_out->is_added,
+	                                           &found_out->place, err);
 	if (!status && !found_out->is_added)
 		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
 	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
@@ -502,22 +492,36 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 	return status;
 }
 
-enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                                 size_t n_texts, struct bs_error *err)
+/* Adds, or replaces what must be there. */
+static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                          size_t n_texts, bool must_be_there, struct bs_error *err)
 {
-	bool is_there = false;
+	bool is_there = true;
 	struct bs_error why = {""};
 	struct bs_watch watch;
 	enum bs_status status = enter(writer, id_bytes, &watch, err);
 	if (status)
 		return status;
-	status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
+	if (must_be_there)
+		status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
 	if (!status && !is_there)
 		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
 		status = add(writer, id, id_bytes, texts, n_texts, err);
 	bs_watch_end(&watch);
 	return status;
+}
+
+enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                             size_t n_texts, struct bs_error *err)
+{
+	return put(writer, id, id_bytes, texts, n_texts, false, err);
+}
+
+enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                                 size_t n_texts, struct bs_error *err)
+{
+	return put(writer, id, id_bytes, texts, n_texts, true, err);
 }
 
 /* A document of this transaction is as if it had never come. */
@@ -659,7 +663,7 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 	if (!status)
 		status = merge(writer, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, &at->writer.accumulator.doc_table, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, record, err);
 	record->read_lines = at->next_sequence;
 	return end(writer, status, report_out, err);
 }

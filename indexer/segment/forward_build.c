@@ -125,7 +125,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
 {
 	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
-	const struct bs_accumulated_doc *docs = bs_accumulator_docs(accumulator);
+	const struct bs_accumulated_doc *docs = accumulator->docs.items;
 	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -182,7 +182,7 @@ static int compare_lengths(const void *a, const void *b, void *context)
 static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,
                                  struct bs_slab_product *product, struct bs_error *err)
 {
-	const struct bs_accumulated_doc *accumulated = bs_accumulator_docs(accumulator);
+	const struct bs_accumulated_doc *accumulated = accumulator->docs.items;
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
 	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
 	product->filter_offsets = calloc((size_t)bs_forward_groups(n_docs) + 1, sizeof(*product->filter_offsets));

@@ -45,7 +45,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 {
 	const struct bs_slab_plan *plan = all->plan;
 	struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, document);
-	uint32_t n_terms = bs_accumulator_docs(plan->accumulator)[document].n_terms;
+	uint32_t n_terms = plan->accumulator->docs.items[document].n_terms;
 	uint32_t places[BS_TERM_CHUNK], listed[BS_TERM_CHUNK];
 	enum bs_status status = bs_vector_reserve(&maker->pairs, (size_t)n_terms, err);
 	if (status)

@@ -151,7 +151,7 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	struct part *part = &parts->parts[task->number];
 	uint64_t n_bytes = 0;
 	for (uint32_t row = 0; row < part->n_rows; row++)
-		n_bytes += bs_accumulator_docs(build->accumulator)[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
+		n_bytes += build->accumulator->docs.items[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
 	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */

@@ -71,7 +71,7 @@ BS_PREFETCHING void prefetch_row(const struct bs_slab_builder *builder, uint32_t
 {
 	const uint32_t ahead = 4;
 	if (row + ahead < builder->shape.n_docs)
-		__builtin_prefetch(bs_accumulator_docs(builder->plan->accumulator)[builder->rows[row + ahead]].codes);
+		__builtin_prefetch(builder->plan->accumulator->docs.items[builder->rows[row + ahead]].codes);
 }
 
 /* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */

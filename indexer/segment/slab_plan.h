@@ -106,7 +106,7 @@ struct bs_row_tfs {
 static inline struct bs_row_tfs bs_slab_plan_tfs(const struct bs_slab_plan *plan, uint32_t document)
 {
 	struct bs_row_tfs tfs;
-	tfs.n_terms = bs_accumulator_docs(plan->accumulator)[document].n_repeated;
+	tfs.n_terms = plan->accumulator->docs.items[document].n_repeated;
 	tfs.bits = bs_tf_table_added(&plan->accumulator->tf_table, document, &tfs.n_bytes);
 	return tfs;
 }

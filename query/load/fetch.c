@@ -630,7 +630,8 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 	bs_reader_expect_given(fetcher->reader, false);
 	if (line && !asked->source->is_suspect) {
 		*found_out = bs_reader_scan_line(fetcher->reader, line, line_bytes, asked->document, NULL) == BS_OK;
-		asked->document->place = (struct bs_document_place){.line = place[2], .offset = place[0], .n_bytes = place[1]};
+		asked->document->place =
+			(struct bs_document_place){.line = place[2], .offset = place[0], .n_bytes = place[1]};
 		if (*found_out)
 			return BS_OK;
 	}
@@ -690,7 +691,8 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 	if (status)
 		return status;
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
-	status = bs_reader_scan_line(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
+	status =
+		bs_reader_scan_line(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
 	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);

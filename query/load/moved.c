@@ -49,17 +49,11 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	return bs_vector_append(&mapping->moved->records, &record, err);
 }
 
-static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
 enum bs_status bs_moved_read(struct bs_moved *moved, const struct bs_source *source, struct bs_reader *reader,
                              struct bs_feed *feed, struct bs_error *err)
 {
 	struct mapping mapping = {.moved = moved, .source = source};
-	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
+	struct bs_document_sink sink = {.context = &mapping, .document = map_document};
 	bs_vector_clear(&moved->records);
 	moved->is_like_line = false;
 	enum bs_status status = bs_reader_read_all(reader, feed, &sink, err);

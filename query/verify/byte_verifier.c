@@ -584,10 +584,10 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	size_t to = text->n_bytes - *end > PIECE_BYTES ? *end + PIECE_BYTES : text->n_bytes;
 	from -= from > 0 && is_escaped(bytes, from);
 	to += to < text->n_bytes && is_escaped(bytes, to);
-	if (!bs_record_unescape(bytes + from, *at - from, verifier->piece, &before))
+	if (!bs_record_unescape(bytes + from, *at - from, false, verifier->piece, &before))
 		return false;
 	memcpy(verifier->piece + before, bytes + *at, word_bytes);
-	if (!bs_record_unescape(bytes + *end, to - *end, verifier->piece + before + word_bytes, &after))
+	if (!bs_record_unescape(bytes + *end, to - *end, false, verifier->piece + before + word_bytes, &after))
 		return false;
 	*text = (struct text){
 		.bytes = verifier->piece,

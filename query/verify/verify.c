@@ -99,9 +99,9 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 }
 
 /* The line as a whole; then its fields as they stand in it, which are in document_out if *is_cut_out. */
-static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                               struct bs_document *document_out, bool *is_cut_out, struct bs_verified *verified,
-                               enum bs_verdict *verdict_out, struct bs_error *err)
+static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line,
+                               size_t line_bytes, struct bs_document *document_out, bool *is_cut_out,
+                               struct bs_verified *verified, enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, ref, line, line_bytes, verdict_out, err);
 	if (status)
