@@ -8,7 +8,7 @@
 #include "core/bitsift/search.h"
 #include "core/system/icu.h"
 #include "query/catalog/asking.h"
-#include "query/language/field_names.h"
+#include "query/language/reading.h"
 #include "query/plan/may_match.h"
 #include "query/statistics/collection_statistics.h"
 

@@ -117,18 +117,22 @@ void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place p
 	write_part(tree, texts[place], false);
 }
 
-void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
+static void write_negative_look(struct bs_pattern_tree *tree, const char *opening,
+                                const struct bs_pattern_range *ranges, size_t n)
 {
-	write_text(tree, "(?<!");
+	write_text(tree, opening);
 	bs_pattern_tree_class(tree, ranges, n, false);
 	write_part(tree, ")", false);
 }
 
+void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
+{
+	write_negative_look(tree, "(?<!", ranges, n);
+}
+
 void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree, const struct bs_pattern_range *ranges, size_t n)
 {
-	write_text(tree, "(?!");
-	bs_pattern_tree_class(tree, ranges, n, false);
-	write_part(tree, ")", false);
+	write_negative_look(tree, "(?!", ranges, n);
 }
 
 void bs_pattern_tree_open(struct bs_pattern_tree *tree)

@@ -66,8 +66,9 @@ static uint32_t give_up(struct parser *parser)
 	return 0;
 }
 
-/* A node of text[from..at). */
-static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from, uint32_t letter)
+/* A node of text[from..at). first, n: of its children, bytes or members. */
+static uint32_t add_over(struct parser *parser, enum bs_regex_kind kind, size_t from, uint32_t letter, uint32_t first,
+                         size_t n)
 {
 	struct bs_regex_node node = {.kind = (uint8_t)kind,
 	                             .letter = (uint8_t)letter,
@@ -76,7 +77,8 @@ static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from,
 	                             .dot_all = parser->options.dot_all,
 	                             .from = (uint32_t)from,
 	                             .to = (uint32_t)parser->at,
-	                             .first = BS_REGEX_NO_NODE,
+	                             .first = first,
+	                             .n = (uint32_t)n,
 	                             .next = BS_REGEX_NO_NODE};
 	if (is_lost(parser))
 		return 0;
@@ -84,6 +86,11 @@ static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from,
 	if (!parser->status)
 		parser->status = bs_vector_append(&parser->regex->nodes, &node, parser->err);
 	return parser->status ? 0 : bs_regex_n_nodes(parser->regex) - 1;
+}
+
+static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from, uint32_t letter)
+{
+	return add_over(parser, kind, from, letter, BS_REGEX_NO_NODE, 0);
 }
 
 static void put_child(struct parser *parser, struct children *children, uint32_t child)
@@ -115,32 +122,19 @@ static void put_in_sequence(struct parser *parser, struct children *children, ui
 	bs_vector_set_n(&parser->regex->nodes, child);
 }
 
-static uint32_t add_parent(struct parser *parser, enum bs_regex_kind kind, uint32_t first, uint32_t n, size_t from)
-{
-	uint32_t parent = add(parser, kind, from, 0);
-	if (!is_lost(parser)) {
-		node_of(parser, parent)->n = n;
-		node_of(parser, parent)->first = first;
-	}
-	return parent;
-}
-
 /* One child alone needs no parent; none are the empty text. */
 static uint32_t join(struct parser *parser, const struct children *children, enum bs_regex_kind kind, size_t from)
 {
 	if (children->n == 1)
 		return children->first;
-	return add_parent(parser, children->n ? kind : BS_REGEX_EMPTY, children->first, children->n, from);
+	return add_over(parser, children->n ? kind : BS_REGEX_EMPTY, from, 0, children->first, children->n);
 }
 
 static uint32_t add_run(struct parser *parser, const void *bytes, size_t n_bytes, size_t from)
 {
-	uint32_t run = add(parser, BS_REGEX_RUN, from, 0);
-	if (is_lost(parser))
-		return run;
-	node_of(parser, run)->first = (uint32_t)parser->regex->bytes.used_bytes;
-	node_of(parser, run)->n = (uint32_t)n_bytes;
-	parser->status = bs_buffer_append(&parser->regex->bytes, bytes, n_bytes, parser->err);
+	uint32_t run = add_over(parser, BS_REGEX_RUN, from, 0, (uint32_t)parser->regex->bytes.used_bytes, n_bytes);
+	if (!is_lost(parser))
+		parser->status = bs_buffer_append(&parser->regex->bytes, bytes, n_bytes, parser->err);
 	return run;
 }
 
@@ -172,12 +166,7 @@ static void add_member(struct parser *parser, size_t from, uint32_t letter, uint
 /* Adds the set of the members from `first` on. letter ^: the characters that are in none of them. */
 static uint32_t add_set(struct parser *parser, size_t from, uint32_t letter, uint32_t first)
 {
-	uint32_t set = add(parser, BS_REGEX_SET, from, letter);
-	if (is_lost(parser))
-		return set;
-	node_of(parser, set)->first = first;
-	node_of(parser, set)->n = n_members(parser) - first;
-	return set;
+	return add_over(parser, BS_REGEX_SET, from, letter, first, n_members(parser) - first);
 }
 
 static bool is_over(const struct parser *parser)
@@ -380,7 +369,7 @@ static uint32_t quantify(struct parser *parser, uint32_t item, size_t from)
 			item = add(parser, BS_REGEX_ANYTHING, from, 0);
 			continue;
 		}
-		item = add_parent(parser, BS_REGEX_REPEAT, item, 1, from);
+		item = add_over(parser, BS_REGEX_REPEAT, from, 0, item, 1);
 		if (is_lost(parser))
 			return item;
 		node_of(parser, item)->least = quantifier.least;
@@ -672,7 +661,8 @@ static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 	parser->regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
 	/* What must not stand there says nothing, and was parsed for where it ends. */
-	return is_negative ? add(parser, BS_REGEX_PLACE, from, '!') : add_parent(parser, BS_REGEX_LOOK, child, 1, from);
+	return is_negative ? add(parser, BS_REGEX_PLACE, from, '!')
+	                   : add_over(parser, BS_REGEX_LOOK, from, 0, child, 1);
 }
 
 /* Recursion, a subroutine, a verb: up to the parenthesis. */

@@ -3,7 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
-#include "query/language/field_names.h"
+#include "query/language/reading.h"
 #include "query/language/lex.h"
 #include "query/plan/expand.h"
 #include "query/search/finder.h"
