@@ -44,9 +44,7 @@
 #include "bitsift/status.h"
 #include "bitsift/terminal.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* The version of this header. The library in use may be a later one: bs_version. */
 #define BS_VERSION       "0.1.0"
@@ -57,7 +55,5 @@ extern "C" {
 /* The version of the library, "0.1.0". Before 1.0, it fits a program built for the same major and minor number. */
 BS_API const char *bs_version(void);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -249,12 +249,12 @@ static void open_indexes(bool is_fresh)
 		ok(bs_dir_open(&rig.dirs[i], dir_names[i], NULL, NULL, &err), &err);
 		ok(bs_snapshot_open(&rig.dirs[i], &rig.snapshots[i], &err), &err);
 		assert_true(rig.snapshots[i].manifest.n_segments > 1);
-		entries[i] = (struct bs_list_entry){&rig.snapshots[i], false};
+		entries[i] = (struct bs_list_entry){.snapshot = &rig.snapshots[i]};
 	}
 	if (is_fresh)
 		freshen();
 	ok(bs_snapshot_list_init(&rig.list, entries, RIG_N_INDEXES, &err), &err);
-	ok(bs_reading_init(&rig.reading, &rig.list, &err), &err);
+	ok(bs_reading_init(&rig.reading, &rig.list, 0, &err), &err);
 	ok(bs_kernel_choose(NULL, &rig.kernel, &err), &err);
 	find_docs();
 }
@@ -350,7 +350,7 @@ void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const str
 	struct bs_error err = {""};
 	rig_parse(query);
 	const struct bs_plan_inputs inputs = {
-		.query = rig.query, .list = &rig.list, .scope = *scope, .names = rig.names, .statistics = statistics};
+		.query = rig.query, .list = &rig.list, .scope = *scope, .names = rig.names, .collection = {statistics ? NULL : &rig.list, statistics}};
 	ok(bs_plan_make(&rig.plan, &inputs, &err), &err);
 }
 

@@ -29,6 +29,7 @@
 #include "tests/core_rig.h"
 
 #define N_BEST  10
+#define SEVERAL 10 /* some tests need at least this number of indexes */
 #define MOST_ID 32
 #define N_WORDS 3000
 
@@ -312,9 +313,9 @@ static void test_as_one(void **state)
 		find.sort_descending = below(2);
 		ask(catalog, finder, find, &came);
 	}
-	/* The test is of something. */
-	assert_true(n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10);
-	assert_true(n_learning > n_queries / 8);
+	/* With few indexes next to none can be skipped. */
+	assert_true(n_indexes < SEVERAL || (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
+	assert_true(n_indexes < SEVERAL || n_learning > n_queries / 8);
 	print_message("%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n", (unsigned long long)n_skipped,
 	              (unsigned long long)n_probed, (unsigned long long)n_queries * n_indexes, n_learning);
 	bs_buffer_deinit(&query);
@@ -431,6 +432,9 @@ static void test_suggestions(void **state)
 			assert_string_equal(line.text, "");
 			continue;
 		}
+		/* So many indexes may have it that nothing is said. */
+		if (came.n_asked > 64)
+			continue;
 		n_absent++;
 		const char *meant = strstr(line.text, "; did you mean ");
 		assert_true(strncmp(line.text, "no index has ", 13) == 0);
@@ -444,7 +448,7 @@ static void test_suggestions(void **state)
 		assert_in_range(count(catalog, line.text, false, &came), 1, UINT64_MAX - 1);
 	}
 	print_message("%u of %u words that are not there: another was offered\n", n_suggested, n_absent);
-	assert_true(n_absent > n_queries / 2 && n_suggested >= n_absent - n_absent / 7);
+	assert_true(n_absent > n_queries / 2 && (n_indexes < SEVERAL || n_suggested >= n_absent - n_absent / 7));
 	bs_buffer_deinit(&word);
 	bs_catalog_close(catalog);
 }
@@ -553,6 +557,8 @@ static void test_at_once(void **state)
 	pid_t children[N];
 	unsigned n = 0;
 	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
 	for (unsigned i = 0; i < N; i++) {
 		children[i] = fork();
 		if (children[i] == 0) {
@@ -582,6 +588,8 @@ static void test_damaged(void **state)
 	struct bs_catalog_result came;
 	char path[64];
 	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
 	add_indexes(catalog, 0, 3);
 	uint64_t expected = count(catalog, "waax0", false, &came);
 	bs_catalog_close(catalog);
@@ -616,6 +624,64 @@ static void test_damaged(void **state)
 	assert_int_equal(n_refused, 300);
 }
 
+/* Flips a byte of each block of the segments of an index. */
+static void damage_segments(const char *dir)
+{
+	char command[256];
+	snprintf(command, sizeof(command),
+	         "for f in '%s'/seg-*; do n=$(stat -c %%s \"$f\"); for ((i = 4096; i < n - 8192; i += 1024)); do "
+	         "printf '\\377\\0\\377\\0' | dd of=\"$f\" bs=1 seek=$i conv=notrunc status=none; done; done", dir);
+	char bash[] = "bash", option[] = "-c", *const argv[] = {bash, option, command, NULL};
+	pid_t child = fork();
+	int status;
+	if (child == 0) {
+		execvp("bash", argv);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* An index that turns out to be damaged while it is searched is named, or left out with a notice; the others are whole. */
+static void test_damaged_index(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("faulty");
+	struct bs_catalog_result came;
+	struct bs_error err = {""}, line = {""};
+	char dirs[3][64];
+	const char *list[3] = {dirs[0], dirs[1], dirs[2]};
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct bs_buffer text = {.data = NULL};
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/f%u", scratch, i);
+		struct bs_writer *writer = open_writer(dirs[i]);
+		for (unsigned d = 0; d < 1000; d++)
+			add_document(writer, NULL, i, d, &text);
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+		bs_buffer_deinit(&text);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 1, NULL, NULL), BS_OK);
+	uint64_t n_first = count(catalog, "waax0 weax4", false, &came);
+	assert_int_equal(bs_catalog_add(catalog, list, 3, NULL, NULL), BS_OK);
+	uint64_t n_all = count(catalog, "waax0 weax4", false, &came);
+	damage_segments(dirs[1]);
+	damage_segments(dirs[2]);
+	struct bs_catalog_find_request request = {
+		.find = {.query = "waax0 weax4", .query_bytes = 11, .mode = BS_FIND_COUNT, .brute = true, .notice = keep_message, .context = &line}};
+	assert_true(n_first > 0 && n_first < n_all);
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_CORRUPT);
+	if (strncmp(err.text, "f1: ", 4) != 0)
+		fail_msg("%s", err.text);
+	request.partial = true;
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_OK);
+	assert_int_equal(came.find.n_hits, n_first);
+	assert_int_equal(came.n_unreachable, 2);
+	assert_int_equal(came.n_asked, 1);
+	assert_true(strncmp(line.text, "f2: not asked: ", 15) == 0);
+	bs_catalog_close(catalog);
+}
+
 /* A summary of an earlier program, or of a later one, is none: its index is looked at anew. */
 static void test_other_versions(void **state)
 {
@@ -624,6 +690,8 @@ static void test_other_versions(void **state)
 	struct bs_catalog_result came;
 	char path[64];
 	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
 	add_indexes(catalog, 0, 3);
 	uint64_t expected = count(catalog, "waax0", false, &came);
 	bs_catalog_close(catalog);
@@ -694,9 +762,10 @@ static void test_handed_on(void **state)
 	bs_catalog_close(to);
 }
 
-/* Of words that are cut in different ways there are no scores. */
+/* Indexes that cut words in different ways have no scores in common. Each is searched by its own words, by one thread or several. */
 static void test_other_words(void **state)
 {
+	enum { N_SEALS = 3000 };
 	struct bs_catalog *catalog = open_catalog("other");
 	struct bs_catalog_result came;
 	struct bs_error err = {""};
@@ -709,19 +778,75 @@ static void test_other_words(void **state)
 		struct bs_writer *writer;
 		struct bs_text text = {"", 0, "running seals", 13};
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
-		assert_int_equal(bs_writer_add(writer, "1", 1, &text, 1, NULL), BS_OK);
+		for (unsigned d = 0; d < N_SEALS; d++) {
+			char id[MOST_ID];
+			int id_bytes = snprintf(id, sizeof(id), "%u", d);
+			assert_int_equal(bs_writer_add(writer, id, (size_t)id_bytes, &text, 1, NULL), BS_OK);
+		}
 		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 		bs_writer_close(writer);
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
-	assert_int_equal(count(catalog, "seals", false, &came), 2);
-	assert_int_equal(count(catalog, "seal", false, &came), 1);
+	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
+	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
+	struct bs_catalog_find_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_FIND_COUNT, .brute = true}};
+	assert_int_equal(bs_catalog_find(catalog, &brute, &came, NULL), BS_OK);
+	assert_int_equal(came.find.n_hits, N_SEALS);
 	struct list hits = {{0}};
 	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "o0 and o1"));
 	request.find.feedback_docs = 3;
 	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	bs_catalog_close(catalog);
+	bs_buffer_deinit(&hits.hits);
+}
+
+/* The hits of test_sorted_words as text. */
+struct sorted_hits {
+	char seen[512];
+};
+
+static int note_sorted(void *context, const struct bs_catalog_hit *hit)
+{
+	struct sorted_hits *hits = context;
+	size_t n = strlen(hits->seen);
+	snprintf(hits->seen + n, sizeof(hits->seen) - n, "%llu %s:%.*s %s [%.*s]\n", (unsigned long long)hit->hit->rank, hit->index,
+	         (int)hit->hit->id_bytes, hit->hit->id, hit->hit->value ? hit->hit->value : "-", (int)hit->hit->snippet_bytes,
+	         hit->hit->snippet);
+	return 0;
+}
+
+/* By a field hits of such indexes are sorted into one list, and each is marked by the words of its own index. */
+static void test_sorted_words(void **state)
+{
+	static const char *const years[2][2] = {{"2001", "2003"}, {"2002", "2004"}};
+	struct bs_catalog *catalog = open_catalog("sorted");
+	struct sorted_hits hits = {""};
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/s%d", scratch, i);
+		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer *writer;
+		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+		for (int d = 0; d < 2; d++) {
+			const struct bs_text texts[] = {{"", 0, "one seal, two seals", 19}, {"year", 4, years[i][d], 4}};
+			assert_int_equal(bs_writer_add(writer, years[i][d], 4, texts, 2, NULL), BS_OK);
+		}
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	struct bs_catalog_find_request request = {
+		.find = {.query = "seals", .query_bytes = 5, .sort_field = "year", .n_best = 3, .snippets = true, .mark_start = "<",
+		         .mark_stop = ">", .context = &hits},
+		.hit = note_sorted};
+	assert_int_equal(bs_catalog_find(catalog, &request, NULL, NULL), BS_OK);
+	assert_string_equal(hits.seen, "1 s0:2001 2001 [one seal, two <seals>]\n"
+	                               "2 s1:2002 2002 [one <seal>, two <seals>]\n"
+	                               "3 s0:2003 2003 [one seal, two <seals>]\n");
 	bs_catalog_close(catalog);
 }
 
@@ -746,7 +871,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_one), cmocka_unit_test(test_limits), cmocka_unit_test(test_stopped), cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_changes), cmocka_unit_test(test_kept), cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_index),
+		cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words), cmocka_unit_test(test_sorted_words),
 	};
 	if (argc > 1)
 		n_indexes = (unsigned)strtoul(argv[1], NULL, 10);

@@ -53,10 +53,8 @@ static const struct bs_command command = {
 	.name = "try",
 	.summary = "Try things, many of them, in a sentence that is longer than a line of eighty columns can be.",
 	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] [SOURCE]...",
-	.description = "",
 	.options = options,
 	.examples = examples,
-	.exit_status = "",
 };
 
 /* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the message. */
@@ -230,13 +228,13 @@ static void test_sizes(void **state)
 	for (size_t i = 0; i < COUNT(right); i++) {
 		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size("--memory", right[i].text, &n_bytes, &err), &err);
+		expect_ok(bs_parse_size("memory", right[i].text, &n_bytes, &err), &err);
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		if (bs_parse_size("--memory", wrong[i], &n_bytes, &err) != BS_INVALID)
+		if (bs_parse_size("memory", wrong[i], &n_bytes, &err) != BS_INVALID)
 			fail_msg("\"%s\" is taken for a size", wrong[i]);
 		assert_non_null(strstr(err.text, "--memory"));
 		assert_int_equal(n_bytes, 7);
@@ -254,13 +252,13 @@ static void test_sizes_as_rg(void **state)
 	for (size_t i = 0; i < COUNT(right); i++) {
 		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size_as_rg("--max-filesize", right[i].text, &n_bytes, &err), &err);
+		expect_ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, &err), &err);
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		if (bs_parse_size_as_rg("--max-filesize", wrong[i], &n_bytes, &err) != BS_INVALID)
+		if (bs_parse_size_as_rg("max-filesize", wrong[i], &n_bytes, &err) != BS_INVALID)
 			fail_msg("\"%s\" is taken for a size", wrong[i]);
 		assert_int_equal(n_bytes, 7);
 	}
@@ -301,7 +299,7 @@ static void test_numbers(void **state)
 		struct bs_error err = {{0}};
 		uint64_t number = 77;
 		enum bs_status status =
-			bs_parse_number("-n", cases[i].text, cases[i].least, cases[i].most, &number, &err);
+			bs_parse_number("n", cases[i].text, cases[i].least, cases[i].most, &number, &err);
 		if (status != (cases[i].is_right ? BS_OK : BS_INVALID))
 			fail_msg("\"%s\": %s", cases[i].text, bs_status_name(status));
 		assert_true(number == (cases[i].is_right ? cases[i].number : 77));

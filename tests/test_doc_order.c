@@ -179,7 +179,9 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	struct bs_error err = {""};
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen, with_exclusions, NULL, &err), &err);
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen,
+	                             with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, &err),
+	          &err);
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		bool is_listed = doc->segment == EXCLUDED ? with_exclusions : !doc->is_deleted && (!chosen || chosen[doc->segment]);
@@ -208,7 +210,7 @@ static void expect_sought(const struct world *world, uint32_t source, uint64_t *
 	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
 	if (name_bytes > 0 && random_below(random, 3) == 0)
 		wanted.name[random_below(random, name_bytes)] = '.';
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, false, NULL, &err), &err);
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, &err), &err);
 	for (uint64_t n = random_below(random, 9); n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
 		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
 	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;

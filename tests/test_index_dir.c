@@ -156,7 +156,8 @@ static pid_t start_holder(int hold_ms)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct bs_index_lock lock;
-		if (bs_index_lock_take(dir_at("."), false, &lock, NULL) != BS_OK || write(ready[1], "x", 1) != 1)
+		if (bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, NULL) != BS_OK ||
+		    write(ready[1], "x", 1) != 1)
 			_exit(1);
 		struct timespec time = {hold_ms / 1000, (long)(hold_ms % 1000) * 1000000};
 		nanosleep(&time, NULL);
@@ -174,7 +175,7 @@ static void expect_free(void)
 {
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("."), false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
 	assert_true(lock.fd >= 0);
 	bs_index_lock_release(&lock);
 	assert_int_equal(lock.fd, -1);
@@ -186,7 +187,7 @@ static void expect_busy(pid_t holder)
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
 	char number[24];
-	expect_status(bs_index_lock_take(dir_at("."), false, &lock, &err), BS_BUSY, &err);
+	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), BS_BUSY, &err);
 	assert_int_equal(lock.fd, -1);
 	snprintf(number, sizeof(number), "process %ld)", (long)holder);
 	assert_non_null(strstr(err.text, number));
@@ -208,7 +209,7 @@ static void test_lock(void **state)
 	/* Two takers in one process are two as well. */
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("."), false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
 	/* A longer number than the holder's own stood there before. */
@@ -228,7 +229,7 @@ static void test_waiting_for_the_lock(void **state)
 	int how;
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	pid_t holder = start_holder(150);
-	expect_ok(bs_index_lock_take(dir_at("."), true, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, true, &lock, &err), &err);
 	clock_gettime(CLOCK_MONOTONIC, &stop);
 	double ms = (double)(stop.tv_sec - start.tv_sec) * 1e3 + (double)(stop.tv_nsec - start.tv_nsec) / 1e6;
 	assert_true(ms >= 149);

@@ -114,8 +114,8 @@ static void check_term(const struct bs_rare_lists *lists, const struct truth *tr
 	for (uint32_t which = 0; which < 1u << truth->docs_log2; which++) {
 		uint32_t document = (uint32_t)(i << truth->docs_log2) + which;
 		bool has;
-		bs_rare_lists_prefetch_place(lists, document);
-		bs_rare_lists_prefetch(lists, document);
+		bs_packed_prefetch(&lists->offsets, bs_rare_list_of(lists, document));
+		bs_packed_prefetch_target(&lists->offsets, bs_rare_list_of(lists, document), &lists->bytes);
 		expect_ok(bs_rare_lists_find(lists, document, ordinal, &has, &err), &err);
 		assert_int_equal(has, docs >> which & 1);
 	}
@@ -156,7 +156,7 @@ static void check_lists(const struct truth *truth, uint64_t *random)
 	for (uint64_t i = 0; i < truth->n_lists; i++)
 		check_list(&lists, truth, i, random);
 	expect_status(bs_rare_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, &err), BS_CORRUPT, &err);
-	bs_rare_lists_prefetch(&lists, UINT32_MAX);
+	bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, UINT32_MAX), &lists.bytes);
 	bs_rare_lists_deinit(&lists);
 	bs_container_close(file);
 }
@@ -226,7 +226,7 @@ static void ask(const struct truth *truth, uint64_t *random)
 			uint32_t document = (uint32_t)((i << truth->docs_log2) + random_below(random, 1u << truth->docs_log2));
 			uint32_t ordinal = t % 3 && list->n > 0 ? list->terms[random_below(random, list->n)].ordinal
 			                                        : (uint32_t)next_random(random);
-			bs_rare_lists_prefetch(&lists, document);
+			bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, document), &lists.bytes);
 			enum bs_status found = bs_rare_lists_find(&lists, document, ordinal, &has, &err);
 			assert_true(found == BS_OK || found == BS_CORRUPT);
 		}

@@ -235,7 +235,7 @@ static void test_given_statistics(void **state)
 	check_places(0, "river");
 	rig_parse("river stone");
 	const struct bs_plan_inputs inputs = {
-		.query = rig.query, .list = &rig.list, .names = rig.names, .statistics = statistics};
+		.query = rig.query, .list = &rig.list, .names = rig.names, .collection = {statistics ? NULL : &rig.list, statistics}};
 	assert_int_equal(bs_plan_make(&rig.plan, &inputs, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "stone"));
 	bs_statistics_free(statistics);

@@ -128,7 +128,7 @@ static void test_given_statistics(void **state)
 	bs_statistics_set(statistics, 5000, 100000);
 	ok(bs_statistics_add_word(statistics, "river", 5, 77, &err), &err);
 	rig_plan_as("river", &scope, statistics);
-	ok(bs_scorer_make(&scorer, &rig.plan, bs_statistics_avgdl(statistics), &err), &err);
+	ok(bs_scorer_make(&scorer, &rig.plan, bs_collection_avgdl(&(struct bs_collection){NULL, statistics}), &err), &err);
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		bool is_exact;
 		double score = score_of(&rig.docs[i], &is_exact), tf = rig_count(&rig.docs[i], RIG_N_FIELDS, "river");

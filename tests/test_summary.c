@@ -87,9 +87,9 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	assert_int_equal(file.container != NULL, is_there);
 	if (is_there) {
 		const struct bs_summary *summary = &file.summary;
-		assert_true(bs_summary_rate(summary) <= (double)summary->rate / BS_SUMMARY_RATE_UNIT);
-		assert_int_equal(summary->n_docs, snapshot.totals.n_docs);
-		assert_int_equal(summary->n_positions, snapshot.totals.n_positions);
+		assert_true(bs_summary_rate(summary) <= (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
+		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
+		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
 		expect_ok(bs_summary_bytes(summary, &bytes, &err), &err);
 		uint8_t *own = malloc(summary->n_bytes);
 		memcpy(own, bytes, summary->n_bytes);
@@ -150,7 +150,7 @@ static void expect_grams(void)
 	uint32_t n_files = 0, n_expected = 0;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), &err);
-	assert_true(file.summary.has_text_grams);
+	assert_true(file.summary.facts.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		assert_true(snapshot.segments[s].trigrams.are_known);
 		for (uint32_t d = 0; d < snapshot.manifest.segments[s].n_docs; d++) {
@@ -638,9 +638,9 @@ static void test_trees(void **state)
 	              NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
-	assert_true(file.summary.has_words && file.summary.has_grams && file.summary.has_text_grams);
-	assert_int_equal(file.summary.n_unknown_files, 0);
-	assert_int_equal(file.summary.most_nul_end, 0);
+	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams && file.summary.facts.has_text_grams);
+	assert_int_equal(file.summary.facts.n_unknown_files, 0);
+	assert_int_equal(file.summary.facts.most_nul_end, 0);
 	for (size_t i = 0; i < COUNT(may); i++)
 		if (!query_may_match(&file.summary, may[i]))
 			fail_msg("%s cannot match", may[i]);

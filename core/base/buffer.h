@@ -3,15 +3,11 @@
 #ifndef BS_CORE_BASE_BUFFER_H
 #define BS_CORE_BASE_BUFFER_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Zero-initialise to make an empty one. data may move with every append; data[0..used_bytes) is valid. */
 struct bs_buffer {
@@ -88,7 +84,5 @@ static inline void bs_buffer_clear(struct bs_buffer *buffer)
 	buffer->used_bytes = 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -29,6 +29,18 @@ static inline void bs_store_u64(uint8_t *to, uint64_t value)
 	bs_store_u32(to + 4, (uint32_t)(value >> 32));
 }
 
+/* The place of the highest bit of x; 0 for 0. */
+static inline uint32_t bs_log2(uint64_t x)
+{
+	return 63 - (uint32_t)__builtin_clzll(x | 1);
+}
+
+/* n / size, rounded up; n may be any number. */
+static inline uint64_t bs_count_blocks(uint64_t n, uint64_t size)
+{
+	return n / size + (n % size != 0);
+}
+
 /* LEB128: seven bits a byte, least significant first, the high bit says that more follow. */
 #define BS_VARINT_MAX_BYTES 10
 

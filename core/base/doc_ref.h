@@ -2,8 +2,6 @@
 #ifndef BS_CORE_BASE_DOC_REF_H
 #define BS_CORE_BASE_DOC_REF_H
 
-#include <stdint.h>
-
 #include "core/base/vector.h"
 
 struct bs_doc_ref {

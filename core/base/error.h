@@ -13,9 +13,7 @@
 
 #include "core/bitsift/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* BS_UNSUPPORTED, naming the struct, if one of a request's reserved fields is not zero: it is not initialised, or made
  * for a later library. */
@@ -29,7 +27,5 @@ static inline bool bs_is_fatal(enum bs_status status)
 	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;
 }
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

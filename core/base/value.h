@@ -17,10 +17,6 @@
 #ifndef BS_CORE_BASE_VALUE_H
 #define BS_CORE_BASE_VALUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 

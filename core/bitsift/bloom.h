@@ -27,9 +27,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * A key: two numbers that all members take their positions from, by enhanced double hashing (Dillinger and Manolios, "Bloom
@@ -282,7 +280,5 @@ BS_API bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out);
  */
 BS_API uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 #include "limits.h"
 #include "skip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* What a run is at, for those who watch it. */
 enum bs_build_step {
@@ -53,7 +51,12 @@ struct bs_build_report {
 
 struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning.h */
 
+/* Ranges of options. */
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
+#define BS_LEAST_DENSITY      0.05
+#define BS_MOST_DENSITY       0.6
+#define BS_LEAST_SUMMARY_RATE 1e-6
+#define BS_MOST_SUMMARY_RATE  0.5
 
 struct bs_build_request {
 	/* The directory of the index, made if it is not there, as are the folders above it. NULL: the nearest .bitsift upward, as
@@ -100,10 +103,10 @@ struct bs_build_request {
 	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
 	bool store;                     /* the texts of files and records are kept in the index, so that nobody need read them again: they
 	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
-	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
+	double density;                 /* share of set bits, BS_LEAST_DENSITY to BS_MOST_DENSITY: less is faster and larger; 0: 0.3 */
 
-	/* What the index lacks is told by a summary of it (bitsift/bloom.h): an absent word seems to be there at this rate, 1e-6 to
-	 * 0.5; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
+	/* What the index lacks is told by a summary of it (bitsift/bloom.h): an absent word seems to be there at this rate,
+	 * BS_LEAST_SUMMARY_RATE to BS_MOST_SUMMARY_RATE; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
 	double summary_rate;
 
 	/* Options of this run. */
@@ -118,7 +121,7 @@ struct bs_build_request {
 	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
 	bool shared;           /* readable for others, as the umask has it, if every source is: see bs_index_build */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
-	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
+	uint32_t n_threads;    /* 0: one a processor; more than BS_MOST_THREADS count as that. The index does not depend on it */
 
 	/* Called often; return 0 to go on, anything else stops the run with BS_STOPPED. A read of standard input that a
 	 * signal handler interrupts asks, too. NULL: not called. so_far->n_docs is not known yet. */
@@ -143,7 +146,5 @@ struct bs_build_request {
 	uint64_t reserved[3];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -16,9 +16,7 @@
 #include "pattern_tree.h"
 #include "search.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 struct bs_candidates_request {
 	/* A document is asked text by text: each is one subject, its lines' ends characters as others, so that is_multi_line counts as
@@ -79,7 +77,5 @@ struct bs_find_estimate {
 BS_API enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request,
                                   struct bs_find_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -16,9 +16,7 @@
 #include "grep.h"
 #include "search.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* An open catalog. One thread at a time may use it. */
 struct bs_catalog;
@@ -108,9 +106,10 @@ struct bs_catalog_hit {
 };
 
 struct bs_catalog_find_request {
-	/* As for bs_find; its hit and statistics must be NULL. like_id: as that of bs_find, of all indexes, or the name of one and a colon
-	 * in front of that of its document; words that are learnt are asked about in most indexes. limits are of the call, which opens indexes; memory_bytes is what each search of an index may hold. suggest: words that no index has, with
-	 * one much like it that some index has. */
+	/* As for bs_find; hit, batch and statistics must be NULL. like_id: the id of a document of any index, or the name of an index, a
+	 * colon, and the id of a document there. All indexes are opened for like_id, like_text, feedback_docs and brute. limits hold for
+	 * the whole call, including opening; memory_bytes does not count the indexes. suggest: reports words that no index has, each with
+	 * a similar word that some index has. explain gets one explanation of the whole search. */
 	struct bs_find_request find;
 	int (*hit)(void *context, const struct bs_catalog_hit *hit); /* with find.context */
 	bool partial; /* what cannot be reached is told by notice, and left out; else it is a failure */
@@ -122,7 +121,7 @@ struct bs_catalog_result {
 	struct bs_find_result find; /* of all of them: sums */
 	uint64_t n_indexes;
 	uint64_t n_asked;       /* opened and searched */
-	uint64_t n_skipped;     /* not searched: nothing there can match */
+	uint64_t n_skipped;     /* not searched: no document there can match */
 	uint64_t n_probed;      /* of those, opened all the same: to know in how many documents a word stands, or whether a place lies in it */
 	uint64_t n_unreachable; /* with partial: not asked, and not counted by scores */
 	uint64_t n_unread, n_unfollowed; /* with fresh: as those of bs_index_info */
@@ -161,7 +160,5 @@ struct bs_catalog_grep_result {
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
                                       struct bs_catalog_grep_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "api.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at
  * moved past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control
@@ -21,7 +19,5 @@ BS_API bool bs_visible_is_obeyed(int32_t code_point);
 BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
                                      char out[BS_VISIBLE_MOST_BYTES + 1]);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -5,9 +5,7 @@
 #include "find_result.h"
 #include "limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 #define BS_QUERY_MAX_BYTES      (1u << 20) /* longest query text */
 
@@ -59,7 +57,7 @@ struct bs_find_request {
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
 	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
-	uint32_t n_threads; /* that read texts, where many must be read; 0: one a processor; 1: the caller's; more than 64 count as 64. The
+	uint32_t n_threads; /* that read texts, where many must be read; 0: one a processor; 1: the caller's; more than BS_MOST_THREADS count as that. The
 	                     * others live for as long as they read. Callbacks are on the caller's; nothing else depends on it */
 	/* BS_FIND_TOP: not the best by score, but the first in the order of the numbers and dates in this field of records, numbers
 	 * before dates: of several values by the least, or, descending, by the greatest. Documents without one come last, equal
@@ -104,7 +102,5 @@ struct bs_find_request {
 	uint64_t reserved[7];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

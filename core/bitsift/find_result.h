@@ -7,9 +7,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * A line of a document in which words of the query stand, or as much of it as has them within 160 columns; and of the next
@@ -135,7 +133,5 @@ struct bs_find_result {
 	uint64_t reserved[8];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "grep_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * Searches files, with an index or without: the answer is the same, but for what no_stat leaves unseen. Nothing is
@@ -22,7 +20,5 @@ extern "C" {
 BS_API enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 #include "limits.h"
 #include "skip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Lines that match, as `bitsift grep` finds and prints them. The structs are its options, by the names that
  * bitsift-grep(1) has for them, weighed against each other. Zero is ripgrep's default. */
@@ -218,7 +216,5 @@ struct bs_grep_result {
 	uint64_t reserved[7];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * Cuts texts into words, in place of the library's rules. The index records its name, and is built on, searched and
@@ -100,7 +98,5 @@ enum bs_field_kind {
 	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "build.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at its sources, reads what is
@@ -46,7 +44,5 @@ BS_API enum bs_status bs_index_build(const struct bs_build_request *request, str
 BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

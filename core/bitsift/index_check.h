@@ -7,9 +7,7 @@
 #include "host.h"
 #include "limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 struct bs_check_request {
 	const char *dir;
@@ -34,7 +32,5 @@ struct bs_check_report {
 BS_API enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

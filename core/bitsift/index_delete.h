@@ -8,9 +8,7 @@
 #include "host.h"
 #include "limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 struct bs_delete_request {
 	const char *dir;
@@ -68,7 +66,5 @@ struct bs_writer; /* bitsift/writer.h */
 BS_API enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

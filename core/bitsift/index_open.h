@@ -7,9 +7,7 @@
 #include "host.h"
 #include "limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* An opened index: the commit that was the last one when it was opened. Immutable; threads share it without locking. */
 struct bs_index;
@@ -81,7 +79,5 @@ struct bs_source_info {
 /* The i-th, from 0. False: there are not so many. */
 BS_API bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

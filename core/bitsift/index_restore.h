@@ -7,9 +7,7 @@
 #include "limits.h"
 #include "memory_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * Segments condensed, for whoever keeps an index where room is dear, and searches a copy of it. A file `condensed-N` is the segment `seg-N`
@@ -24,7 +22,5 @@ extern "C" {
 BS_API enum bs_status bs_memory_restore(struct bs_memory *memory, const char *name, const struct bs_limits *limits,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

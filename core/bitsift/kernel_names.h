@@ -6,15 +6,11 @@
 
 #include "api.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
  * if capacity is 0) and returns how many there are, at least 1. */
 BS_API size_t bs_kernel_names(const char **names, size_t capacity);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it about
@@ -34,6 +32,9 @@ struct bs_limits {
 	uint64_t reserved[4];
 };
 
+/* Threads that work for one call; bs_grep takes more. */
+#define BS_MOST_THREADS 64
+
 /* What the library does on its own, or what takes long, for whoever keeps a log. */
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and what it cost, each step of a build */
@@ -50,7 +51,5 @@ struct bs_log {
 	uint64_t reserved[4];
 };
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

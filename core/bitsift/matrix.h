@@ -26,9 +26,7 @@ struct bs_finder;
 
 struct bs_find_hit;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Kinds of columns. */
 enum bs_matrix_level {
@@ -166,7 +164,5 @@ BS_API enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_fi
                                     int (*take)(void *context, const struct bs_matrix_candidates *candidates),
                                     void *context, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* An index that is no directory: its files are in memory. */
 struct bs_memory;
@@ -59,7 +57,5 @@ BS_API enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char 
 /* If it is there. */
 BS_API void bs_memory_remove(struct bs_memory *memory, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -21,9 +21,7 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 #define BS_PATTERN_NO_MAX UINT32_MAX
 
@@ -78,7 +76,5 @@ BS_API void bs_pattern_tree_repeat(struct bs_pattern_tree *tree, uint32_t least,
  * range or a repetition that is none), BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 BS_API enum bs_status bs_pattern_tree_end(struct bs_pattern_tree *tree, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -15,9 +15,7 @@
 #include "search.h"
 #include "statistics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* A query, parsed, with all that is written while texts are asked. One thread at a time may use it; it may pass from one to
  * another. It keeps its memory for the next text, so that soon nothing is allocated. */
@@ -162,7 +160,5 @@ BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n
                                            size_t n_places, uint32_t n_words, struct bs_query_span *span_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 #include "find_request.h"
 #include "index_open.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
  * memory for the next search, and what it learnt of sources that changed since they were indexed: where those go on
@@ -57,7 +55,5 @@ BS_API enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t do
 BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -6,9 +6,7 @@
 
 #include "api.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Why something named by a source did not become a document. The numbers are those of the file format. */
 enum bs_skip {
@@ -50,7 +48,5 @@ struct bs_skip_kind {
 #define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
 #define BS_WALK_NO_PARENT  16u /* those of the folders above the one named */
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include "host.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /*
  * What scores know of a collection: how many documents it has, of how many words in all, and in how many of them each word of a
@@ -46,7 +44,5 @@ BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i
 BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name, size_t name_bytes,
                                               unsigned kinds, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include "api.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 enum bs_status {
 	BS_OK = 0,
@@ -40,7 +38,5 @@ BS_API const char *bs_status_name(enum bs_status status);
 BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 #include "escape.h"
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 /* Where a text may be cut so that what a reader takes for one character (an extended grapheme cluster) stays whole: the last
  * such place at or before `at`, or with is_forward the first at or after it. One that is further away than
@@ -26,7 +24,5 @@ BS_API size_t bs_shell_command(const char *const *words, char *to, size_t to_byt
  * a command may name something else. */
 BS_API void bs_advise(struct bs_error *err, const char *lead, const char *const *words);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

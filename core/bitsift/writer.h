@@ -21,9 +21,7 @@
 #include "limits.h"
 #include "memory_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BS_BEGIN_DECLS
 
 struct bs_writer_request {
 	const char *dir;          /* made by the first change, if it is not there, as are the folders above it, and gone again if that is
@@ -94,8 +92,9 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, st
  * Adds a document, in the place of the one with that id, if there is any. The id is any bytes, at least one. Words are those of all texts,
  * in their order; a field's name may be empty (then no query names it) or come again. What of a text or a field's
  * name is not UTF-8 counts, and is kept, as U+FFFD; so is U+0000 in a field's name. Nothing given is needed after the call. Fields that the index was told to leave out (`--text`) are
- * kept, for a rebuild, but neither found nor given by bs_document. BS_INVALID (an id without bytes, or of more than 2 GiB; a document larger than the index allows, 256 MiB
- * unless it says otherwise, or than memory_bytes, or of more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO,
+ * kept, for a rebuild, but neither found nor given by bs_document. BS_INVALID (an id without bytes, or of more than 2 GiB; a document whose
+ * texts have more bytes together than the index allows, 256 MiB unless it says otherwise; one that takes more than memory_bytes, of which 6
+ * may be a byte of text where texts are stored; one of more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO,
  * BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index was made anew meanwhile, with another analyzer), BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
@@ -117,7 +116,5 @@ BS_API void bs_writer_rollback(struct bs_writer *writer);
 /* The same, and frees it. NULL is fine. */
 BS_API void bs_writer_close(struct bs_writer *writer);
 
-#ifdef __cplusplus
-}
-#endif
+BS_END_DECLS
 #endif

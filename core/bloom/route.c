@@ -52,16 +52,6 @@ void bs_route_free(struct bs_route *route)
 	free(route);
 }
 
-static struct offer *offers_of(const struct bs_route *route)
-{
-	return route->offers.items;
-}
-
-static size_t n_offers(const struct bs_route *route)
-{
-	return bs_vector_n(&route->offers);
-}
-
 /* Where the node stands in the table, or would. */
 static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t node)
 {
@@ -79,7 +69,7 @@ static struct slot *slots_of(const struct bs_route *route)
 /* Room in the table for all that were offered and one more, so that half of it stays free. */
 static enum bs_status make_room(struct bs_route *route, struct bs_error *err)
 {
-	if ((route->n_asked + n_offers(route) + 1) * 2 <= route->n_slots)
+	if ((route->n_asked + bs_vector_n(&route->offers) + 1) * 2 <= route->n_slots)
 		return BS_OK;
 	size_t n_slots = route->n_slots ? route->n_slots * 2 : 64;
 	struct bs_buffer larger = {0};
@@ -112,8 +102,8 @@ static enum bs_status push(struct bs_route *route, struct offer offer, struct bs
 		status = bs_vector_append(&route->offers, &offer, err);
 	if (status)
 		return status;
-	struct offer *offers = offers_of(route);
-	size_t i = n_offers(route) - 1;
+	struct offer *offers = route->offers.items;
+	size_t i = bs_vector_n(&route->offers) - 1;
 	for (; i > 0 && is_before(&offer, &offers[(i - 1) / 2]); i = (i - 1) / 2)
 		offers[i] = offers[(i - 1) / 2];
 	offers[i] = offer;
@@ -122,10 +112,10 @@ static enum bs_status push(struct bs_route *route, struct offer offer, struct bs
 
 static struct offer pop(struct bs_route *route)
 {
-	struct offer *offers = offers_of(route), first = offers[0];
-	size_t n = n_offers(route) - 1, i = 0;
+	struct offer *offers = route->offers.items, first = offers[0];
+	size_t n = bs_vector_n(&route->offers) - 1, i = 0;
 	struct offer last = offers[n];
-	bs_vector_set_n(&route->offers, bs_vector_n(&route->offers) - 1);
+	bs_vector_set_n(&route->offers, n);
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
 		child += child + 1 < n && is_before(&offers[child + 1], &offers[child]);
 		if (!is_before(&offers[child], &last))
@@ -157,7 +147,7 @@ enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t le
 bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out)
 {
 	*hop_out = (struct bs_route_hop){0};
-	while (n_offers(route)) {
+	while (bs_vector_n(&route->offers)) {
 		struct offer offer = pop(route);
 		struct slot *slot = slot_of(slots_of(route), route->n_slots, offer.node);
 		if (slot->is_used)

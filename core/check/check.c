@@ -14,7 +14,6 @@
 #include "core/simd/kernels.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
-#include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
 
 #define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
@@ -739,7 +738,7 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_opti
 	}
 	if (check.status)
 		return check.status;
-	TRY(&check, bs_manifest_open(dir, &manifest_file, err));
+	TRY(&check, bs_container_open(dir, "manifest", BS_FILE_MANIFEST, &manifest_file, err));
 	if (!check.status) {
 		check.total_bytes = bs_container_bytes(manifest_file) + sum_bytes(&check.snapshot);
 		check_all(&check, dir, manifest_file, options ? options->stored_text : NULL);

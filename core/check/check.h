@@ -10,8 +10,6 @@
 #ifndef BS_CORE_CHECK_CHECK_H
 #define BS_CORE_CHECK_CHECK_H
 
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 

@@ -247,10 +247,7 @@ static void check_tf_sums(const struct term_walk *walk)
 
 static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	size_t n = 0;
-	while (n < a->used_bytes && n < b->used_bytes && a->data[n] == b->data[n])
-		n++;
-	return n;
+	return bs_common_bytes(a->data, a->used_bytes, b->data, b->used_bytes);
 }
 
 /* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has

@@ -217,7 +217,7 @@ enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t
 	for (uint32_t i = 0; i < n && !status; i++) {
 		uint32_t length = nibble(nibbles, i);
 		if (length > 0)
-			enter(set, code, next[length]++, what[i] | length);
+			enter(set, code, next[length]++, (what ? what[i] : i << 4) | length);
 	}
 	return status;
 }

@@ -6,9 +6,6 @@
 #ifndef BS_CORE_COLLECTIONS_PREFIX_CODE_H
 #define BS_CORE_COLLECTIONS_PREFIX_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/buffer.h"
@@ -128,7 +125,7 @@ enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes, struct 
 void bs_code_set_deinit(struct bs_code_set *set);
 
 /* Makes code `which` of the lengths of its n symbols, half a byte each, the low half first; what[i] is what symbol i
- * stands for, its low four bits zero. *valid_out: the lengths leave no two codes alike, and what fills up the last byte is
+ * stands for, its low four bits zero; NULL: i << 4. *valid_out: the lengths leave no two codes alike, and what fills up the last byte is
  * zero. BS_NO_MEMORY. */
 enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what, uint32_t n,
                             bool *valid_out, struct bs_error *err) BS_WARN_UNUSED;

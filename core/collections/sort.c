@@ -1,7 +1,6 @@
 /* sort.c: see sort.h. Runs of RUN_ITEMS are sorted by qsort_r, and merged two by two. */
 #include "core/collections/sort.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef BS_CORE_COLLECTIONS_SORT_H
 #define BS_CORE_COLLECTIONS_SORT_H
 
-#include <stddef.h>
-
 #include "core/base/error.h"
 
 /* Stable. Without room for a copy of the items, it is qsort_r alone, as glibc does without. Fails with the watch only: then the

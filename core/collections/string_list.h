@@ -2,8 +2,6 @@
 #ifndef BS_CORE_COLLECTIONS_STRING_LIST_H
 #define BS_CORE_COLLECTIONS_STRING_LIST_H
 
-#include <stddef.h>
-
 #include "core/base/error.h"
 
 /* Length of a NULL-ended list; NULL counts 0. */

@@ -3,9 +3,6 @@
 #ifndef BS_CORE_COLLECTIONS_TERM_TABLE_H
 #define BS_CORE_COLLECTIONS_TERM_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 

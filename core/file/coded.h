@@ -11,10 +11,6 @@
 #ifndef BS_CORE_FILE_CODED_H
 #define BS_CORE_FILE_CODED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 

@@ -468,6 +468,14 @@ fail:
 	return status;
 }
 
+void bs_container_close_descriptor(struct bs_container *file)
+{
+	if (file && file->fd >= 0)
+		close(file->fd);
+	if (file)
+		file->fd = -1;
+}
+
 void bs_container_close(struct bs_container *file)
 {
 	if (!file)
@@ -476,8 +484,7 @@ void bs_container_close(struct bs_container *file)
 		SHOW(file->map, (size_t)file->n_bytes);
 		munmap((void *)(uintptr_t)file->map, (size_t)file->n_bytes);
 	}
-	if (file->fd >= 0)
-		close(file->fd);
+	bs_container_close_descriptor(file);
 	free(file->verified);
 	free(file->names);
 	free(file->path);
@@ -597,6 +604,8 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 	*bytes_out = section->data + offset;
 	if (status || n_bytes == 0 || !section->verified)
 		return status;
+	if (section->file->fd < 0)
+		return bs_section_touch(section, offset, n_bytes, err);
 	uint64_t first = offset / BS_PAGE_BYTES, last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
 	for (uint64_t page = first; page <= last; page++)
 		if (bs_section_is_verified(section, page * BS_PAGE_BYTES))

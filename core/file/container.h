@@ -9,10 +9,6 @@
 #ifndef BS_CORE_FILE_CONTAINER_H
 #define BS_CORE_FILE_CONTAINER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/dir.h"
 
@@ -88,6 +84,8 @@ struct bs_section {
 enum bs_status bs_container_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
                                  struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_container_close(struct bs_container *file);
+/* Closes the descriptor alone: from then on bytes come from the mapping. NULL is fine. Not while another thread reads. */
+void bs_container_close_descriptor(struct bs_container *file);
 uint64_t bs_container_bytes(const struct bs_container *file);
 /* Those of its head, section table and page sums. */
 uint64_t bs_container_check_bytes(const struct bs_container *file);

@@ -81,10 +81,16 @@ enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memor
 	return BS_OK;
 }
 
-void bs_dir_close(struct bs_dir *dir)
+void bs_dir_close_descriptor(struct bs_dir *dir)
 {
 	if (dir->place && dir->fd >= 0)
 		close(dir->fd);
+	dir->fd = -1;
+}
+
+void bs_dir_close(struct bs_dir *dir)
+{
+	bs_dir_close_descriptor(dir);
 	free(dir->path);
 	free(dir->place);
 	*dir = (struct bs_dir){.fd = -1};
@@ -351,10 +357,24 @@ static bool resolves_below(int folder, const char *path)
 	return is_gone || is_below;
 }
 
+/* The folder that holds the directory; -1: it cannot be opened, or another directory is there now. */
+static int open_parent(const struct bs_dir *dir)
+{
+	struct stat found;
+	if (dir->memory)
+		return -1;
+	int fd = dir->fd >= 0 ? dir->fd : open(dir->place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool is_it = fd >= 0 && (fd == dir->fd || (fstat(fd, &found) == 0 && found.st_dev == dir->device && found.st_ino == dir->inode));
+	int parent = is_it ? openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0 && fd != dir->fd)
+		close(fd);
+	return parent;
+}
+
 bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-	int folder = dir->memory ? -1 : openat(dir->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = open_parent(dir);
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));

@@ -10,7 +10,6 @@
 #ifndef BS_CORE_FILE_DIR_H
 #define BS_CORE_FILE_DIR_H
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "core/base/buffer.h"
@@ -35,6 +34,8 @@ enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memor
                            struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine if place is NULL. */
 void bs_dir_close(struct bs_dir *dir);
+/* Closes the descriptor alone: no file can be opened from then on. */
+void bs_dir_close_descriptor(struct bs_dir *dir);
 
 /* A file for reading. BS_NOT_FOUND, BS_IO, BS_CORRUPT (a link, a pipe, a file of several names), BS_UNTRUSTED. */
 enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out, struct stat *found_out,

@@ -5,9 +5,6 @@
 #ifndef BS_CORE_FILE_MEMORY_H
 #define BS_CORE_FILE_MEMORY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/bitsift/memory_index.h"

@@ -12,11 +12,6 @@
 const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
 const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS, BS_SECTION_VALUE_KEY_OFFSETS, "values"};
 
-static uint64_t count_blocks(uint64_t n)
-{
-	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
-}
-
 static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
                                  struct bs_error *err)
 {
@@ -45,10 +40,10 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
                               const uint64_t *offsets, uint64_t n, struct bs_error *err)
 {
 	struct bs_buffer coded = {0};
-	uint64_t *starts = calloc(count_blocks(n) + 1, sizeof(*starts));
+	uint64_t *starts = calloc(bs_count_blocks(n, BS_NAMES_BLOCK) + 1, sizeof(*starts));
 	enum bs_status status = starts ? BS_OK : bs_fail_memory(err, "names", (size_t)n);
 	bs_file_writer_section(writer, sections.bytes, 0);
-	for (uint64_t block = 0; block < count_blocks(n) && !status; block++) {
+	for (uint64_t block = 0; block < bs_count_blocks(n, BS_NAMES_BLOCK) && !status; block++) {
 		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
 		bs_buffer_clear(&coded);
 		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
@@ -61,7 +56,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 	}
 	if (!status) {
 		bs_file_writer_section(writer, sections.offsets, 0);
-		bs_packed_write_u64(writer, starts, count_blocks(n) + 1);
+		bs_packed_write_u64(writer, starts, bs_count_blocks(n, BS_NAMES_BLOCK) + 1);
 	}
 	free(starts);
 	bs_buffer_deinit(&coded);
@@ -78,16 +73,19 @@ enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *
 {
 	*names = (struct bs_names){.n = n, .what = sections.what, .bytes = bs_container_section(file, sections.bytes, 0)};
 	enum bs_status status = bs_packed_open(&names->offsets, bs_container_section(file, sections.offsets, 0),
-	                                       count_blocks(n) + 1, err);
+	                                       bs_count_blocks(n, BS_NAMES_BLOCK) + 1, err);
 	if (status)
 		return status;
-	names->blocks = calloc(count_blocks(n) + 1, sizeof(struct bs_names_block *));
-	return names->blocks ? BS_OK : bs_fail_memory(err, "names", count_blocks(n) * sizeof(struct bs_names_block *));
+	names->blocks = calloc(bs_count_blocks(n, BS_NAMES_BLOCK) + 1, sizeof(struct bs_names_block *));
+	return names->blocks ? BS_OK
+	                     : bs_fail_memory(err, "names",
+	                                      bs_count_blocks(n, BS_NAMES_BLOCK) * sizeof(struct bs_names_block *));
 }
 
 void bs_names_deinit(struct bs_names *names)
 {
-	for (uint64_t block = 0; names->blocks && !names->spill && block < count_blocks(names->n); block++)
+	for (uint64_t block = 0; names->blocks && !names->spill && block < bs_count_blocks(names->n, BS_NAMES_BLOCK);
+	     block++)
 		free(names->blocks[block]);
 	free(names->blocks);
 	*names = (struct bs_names){.n = 0};
@@ -242,7 +240,7 @@ enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err
 	if (!status)
 		status = bs_packed_get(&names->offsets, 0, &first, err);
 	if (!status)
-		status = bs_packed_get(&names->offsets, count_blocks(names->n), &last, err);
+		status = bs_packed_get(&names->offsets, bs_count_blocks(names->n, BS_NAMES_BLOCK), &last, err);
 	if (!status && (first != 0 || last != names->bytes.n_bytes))
 		status = bs_container_corrupt(names->bytes.file, err, "names of %s: from %llu to %llu of %llu bytes", names->what,
 		                              (unsigned long long)first, (unsigned long long)last,

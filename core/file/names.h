@@ -10,8 +10,6 @@
 #ifndef BS_CORE_FILE_NAMES_H
 #define BS_CORE_FILE_NAMES_H
 
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/file/container.h"

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/collections/binary_search.h"
+
 /* Of the values of a block. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
 /* Of an entry with a slope. */
@@ -12,11 +14,6 @@
 /* Arrays of fewer values have no slopes, nor do those that these would not make smaller by one part in so many. */
 #define SLOPED_MIN   4096u
 #define SLOPED_SHARE 8u
-
-static uint64_t count_blocks(uint64_t n)
-{
-	return n / BS_PACKED_BLOCK_VALUES + (n % BS_PACKED_BLOCK_VALUES != 0);
-}
 
 static uint32_t values_in_block(uint64_t n, uint64_t block)
 {
@@ -110,6 +107,14 @@ enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, str
 	                            packed->section.id, (unsigned long long)i, (unsigned long long)packed->n);
 }
 
+void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i, const struct bs_section *section)
+{
+	struct bs_packed_place place;
+	uint64_t at = bs_packed_is_ready(offsets, i, &place) ? bs_packed_value(offsets, &place) : UINT64_MAX;
+	if (at < section->n_bytes)
+		__builtin_prefetch(section->data + at);
+}
+
 enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out, struct bs_error *err)
 {
 	struct bs_packed_place place;
@@ -131,7 +136,8 @@ enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section sectio
 {
 	*packed = (struct bs_packed){.section = section, .file = section.file, .n = n};
 	if (section.n_bytes < BS_PACKED_END_BYTES ||
-	    count_blocks(n) > (section.n_bytes - BS_PACKED_END_BYTES) / BS_PACKED_ENTRY_BYTES)
+	    bs_count_blocks(n, BS_PACKED_BLOCK_VALUES) >
+	            (section.n_bytes - BS_PACKED_END_BYTES) / BS_PACKED_ENTRY_BYTES)
 		return bs_container_corrupt(section.file, err, "section %u has %llu bytes, too few for %llu values", section.id,
 		                            (unsigned long long)section.n_bytes, (unsigned long long)n);
 	return BS_OK;
@@ -158,51 +164,38 @@ static uint64_t first_of(const uint8_t *entry)
 	return bs_load_u64(entry) & (entry[8] & BS_PACKED_IS_SLOPED ? FIRST_MASK : UINT64_MAX);
 }
 
-/* The last block that begins with the value or a lesser one, or the first. n > 0. */
-static enum bs_status find_block(const struct bs_packed *packed, uint64_t value, uint64_t *block_out, struct bs_error *err)
+/* Whether the block, which ascends, begins with the value or a lesser one; false after a failure. */
+static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64_t value, enum bs_status *status,
+                          struct bs_error *err)
 {
-	uint64_t low = 0;
-	uint64_t high = count_blocks(packed->n);
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2;
-		uint64_t at = middle * BS_PACKED_ENTRY_BYTES;
-		enum bs_status status = bs_section_touch(&packed->section, at, BS_PACKED_ENTRY_BYTES, err);
-		if (status)
-			return status;
-		if (first_of(packed->section.data + at) <= value)
-			low = middle;
-		else
-			high = middle;
-	}
-	*block_out = low;
-	return BS_OK;
+	uint64_t at = block * BS_PACKED_ENTRY_BYTES;
+	*status = *status ? *status : bs_section_touch(&packed->section, at, BS_PACKED_ENTRY_BYTES, err);
+	return !*status && first_of(packed->section.data + at) <= value;
+}
+
+/* Whether value i is less; false after a failure. *found: it is, or was before, the value itself. */
+static bool is_less(const struct bs_packed *packed, uint64_t i, uint64_t value, bool *found, enum bs_status *status,
+                    struct bs_error *err)
+{
+	uint64_t here = value;
+	*status = *status ? *status : bs_packed_get(packed, i, &here, err);
+	*found |= !*status && here == value;
+	return !*status && here < value;
 }
 
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out, uint64_t *i_out,
                               struct bs_error *err)
 {
-	uint64_t block = 0;
+	enum bs_status status = BS_OK;
+	uint64_t next; /* the first block behind that in which the value may be */
 	*found_out = false;
 	*i_out = 0;
 	if (packed->n == 0)
 		return BS_OK;
-	enum bs_status status = find_block(packed, value, &block, err);
-	uint64_t low = block * BS_PACKED_BLOCK_VALUES;
-	uint64_t high = low + values_in_block(packed->n, block);
-	while (!status && low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		uint64_t found;
-		status = bs_packed_get(packed, middle, &found, err);
-		if (!status && found == value) {
-			*found_out = true;
-			*i_out = middle;
-			return BS_OK;
-		}
-		if (found < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BS_BINARY_SEARCH(next, i, 1, bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES),
+	                 begins_before(packed, i, value, &status, err));
+	uint64_t first = (next - 1) * BS_PACKED_BLOCK_VALUES, end = first + values_in_block(packed->n, next - 1);
+	BS_BINARY_SEARCH(*i_out, i, first, end, is_less(packed, i, value, found_out, &status, err));
 	return status;
 }
 
@@ -237,11 +230,11 @@ static enum bs_status check_block(const struct bs_packed *packed, uint64_t numbe
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err)
 {
 	uint64_t n;
-	uint64_t at = count_blocks(packed->n) * BS_PACKED_ENTRY_BYTES;
+	uint64_t at = bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES) * BS_PACKED_ENTRY_BYTES;
 	enum bs_status status = bs_section_touch(&packed->section, 0, packed->section.n_bytes, err);
 	if (!status)
 		status = read_count(&packed->section, &n, err);
-	for (uint64_t block = 0; block < count_blocks(packed->n) && !status; block++)
+	for (uint64_t block = 0; block < bs_count_blocks(packed->n, BS_PACKED_BLOCK_VALUES) && !status; block++)
 		status = check_block(packed, block, &at, err);
 	if (status)
 		return status;
@@ -273,8 +266,9 @@ static uint32_t load_block(const struct source *from, uint64_t block, uint64_t v
 static uint64_t count_bytes(const struct source *from, bool may_slope)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
-	uint64_t n_bytes = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES + BS_PACKED_END_BYTES;
-	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+	uint64_t n_bytes =
+		bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES) * BS_PACKED_ENTRY_BYTES + BS_PACKED_END_BYTES;
+	for (uint64_t i = 0; i < bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES); i++) {
 		uint32_t n = load_block(from, i, values);
 		n_bytes += measure(values, n, may_slope).n_bytes;
 	}
@@ -294,8 +288,8 @@ static void write_directory(struct bs_file_writer *writer, const struct source *
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
 	uint64_t entry[2];
-	uint64_t at = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES;
-	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+	uint64_t at = bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES) * BS_PACKED_ENTRY_BYTES;
+	for (uint64_t i = 0; i < bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES); i++) {
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n, from->may_slope);
 		make_entry(&block, at, entry);
@@ -308,7 +302,7 @@ static void write_directory(struct bs_file_writer *writer, const struct source *
 static void write_blocks(struct bs_file_writer *writer, const struct source *from)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
-	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+	for (uint64_t i = 0; i < bs_count_blocks(from->n, BS_PACKED_BLOCK_VALUES); i++) {
 		uint8_t bytes[MAX_BLOCK_BYTES] = {0};
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n, from->may_slope);

@@ -18,9 +18,6 @@
 #ifndef BS_CORE_FILE_PACKED_H
 #define BS_CORE_FILE_PACKED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -126,6 +123,9 @@ static inline bool bs_packed_is_verified(const struct bs_packed *packed, const s
 {
 	return bs_section_is_verified(&packed->section, place->at) && bs_section_is_verified(&packed->section, place->at + 7);
 }
+
+/* Where value i is an offset in a section: asks the memory for what it leads to, if it may be read by now. */
+void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i, const struct bs_section *section);
 
 /* Whether value i may be read where it stands: what says so, and its bits. */
 static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i, struct bs_packed_place *place_out)

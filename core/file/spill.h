@@ -6,9 +6,6 @@
 #define BS_CORE_FILE_SPILL_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/error.h"
 #include "core/file/dir.h"

@@ -37,7 +37,7 @@ struct shape {
 
 static struct shape shape_of(uint64_t n, uint64_t n_rows)
 {
-	struct shape shape = {.low_bits = 63 - (uint32_t)__builtin_clzll(n_rows / n)};
+	struct shape shape = {.low_bits = bs_log2(n_rows / n)};
 	shape.n_buckets = ((n_rows - 1) >> shape.low_bits) + 1;
 	shape.n_samples = (shape.n_buckets - 1) / SAMPLE_BUCKETS;
 	shape.n_bits = n * shape.low_bits + n + shape.n_buckets;

@@ -13,8 +13,6 @@
 #ifndef BS_CORE_MATRIX_EXCEPTIONS_H
 #define BS_CORE_MATRIX_EXCEPTIONS_H
 
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"

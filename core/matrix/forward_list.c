@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 #define HEAD_BYTES   8u  /* u32 ordinals, u32 runs */
@@ -18,14 +19,9 @@ struct run {
 	uint64_t end;
 };
 
-static uint32_t log2_floor(uint64_t x)
-{
-	return 63 - (uint32_t)__builtin_clzll(x);
-}
-
 static uint32_t gamma_bits(uint64_t x)
 {
-	return 2 * log2_floor(x) + 1;
+	return 2 * bs_log2(x) + 1;
 }
 
 /* The gap before a run, counted from the least that is possible: runs do not touch. */
@@ -83,7 +79,7 @@ uint64_t bs_forward_list_bytes(const uint32_t *ordinals, uint32_t n)
 /* As many zeros as the number has bits behind its highest; that one; and those, the low ones first. */
 static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 {
-	uint32_t n = log2_floor(value);
+	uint32_t n = bs_log2(value);
 	*at = bs_append_bits(bytes, *at + n, 1, 1);
 	*at = bs_append_bits(bytes, *at, value, n);
 }
@@ -241,16 +237,9 @@ static uint32_t sample_bit(const struct list *list, uint64_t i)
 /* The stretch of runs in which the ordinal is, if it is in any. */
 static uint64_t find_stretch(const struct list *list, uint64_t ordinal)
 {
-	uint64_t low = 0;
-	uint64_t high = list->n_samples + 1;
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2;
-		if (sample_end(list, middle - 1) <= ordinal)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint64_t stretch;
+	BS_BINARY_SEARCH(stretch, i, 0, list->n_samples, sample_end(list, i) <= ordinal);
+	return stretch;
 }
 
 /* A decoder at the start of a stretch, its bytes touched. */

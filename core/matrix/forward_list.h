@@ -12,9 +12,6 @@
 #ifndef BS_CORE_MATRIX_FORWARD_LIST_H
 #define BS_CORE_MATRIX_FORWARD_LIST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"

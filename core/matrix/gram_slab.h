@@ -20,9 +20,6 @@
 #ifndef BS_CORE_MATRIX_GRAM_SLAB_H
 #define BS_CORE_MATRIX_GRAM_SLAB_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/file/container.h"

@@ -26,15 +26,10 @@ struct run {
 	uint32_t docs;
 };
 
-static uint32_t log2_floor(uint64_t x)
-{
-	return 63 - (uint32_t)__builtin_clzll(x);
-}
-
 /* Gaps are about as long as there are runs less: so their symbols are alike in all lists. */
 static uint32_t gap_symbol(uint64_t gap, uint64_t n_runs)
 {
-	return log2_floor(gap + 1) + log2_floor(n_runs);
+	return bs_log2(gap + 1) + bs_log2(n_runs);
 }
 
 static struct run next_run(const struct bs_rare_term *terms, size_t n_terms, size_t *i)
@@ -70,7 +65,7 @@ void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *ter
 	for (size_t i = 0; i < n_terms;) {
 		struct run run = next_run(terms, n_terms, &i);
 		counts->gaps[gap_symbol(run.first - end, n_runs)]++;
-		counts->lengths[log2_floor(run.end - run.first)]++;
+		counts->lengths[bs_log2(run.end - run.first)]++;
 		counts->docs[run.docs]++;
 		end = run.end;
 	}
@@ -96,7 +91,7 @@ enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_r
 
 static void put_number(struct bs_bits_writer *bits, const uint32_t *values, uint32_t symbol, uint64_t number)
 {
-	uint32_t n = log2_floor(number);
+	uint32_t n = bs_log2(number);
 	bs_bits_put_code(bits, values[symbol]);
 	bs_bits_put(bits, number ^ UINT64_C(1) << n, n);
 }
@@ -126,7 +121,7 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
 		struct run run = next_run(terms, n_terms, &i);
 		uint64_t gap = run.first - end, length = run.end - run.first;
 		put_number(&bits, codes->values, gap_symbol(gap, n_runs), gap + 1);
-		put_number(&bits, codes->values + first_symbol[LENGTHS], log2_floor(length), length);
+		put_number(&bits, codes->values + first_symbol[LENGTHS], bs_log2(length), length);
 		if (codes->docs_log2)
 			bs_bits_put_code(&bits, codes->values[first_symbol[DOCS] + run.docs]);
 		end = run.end;
@@ -163,13 +158,10 @@ static uint8_t length_of(const struct bs_section *section, uint32_t code, uint32
 
 static enum bs_status read_codes(struct bs_rare_lists *lists, const struct bs_section *section, struct bs_error *err)
 {
-	uint32_t what[BS_RARE_DOCS];
 	bool valid = true;
-	for (uint32_t i = 0; i < BS_RARE_DOCS; i++)
-		what[i] = i << 4;
 	enum bs_status status = bs_code_set_init(&lists->codes, CODES, err);
 	for (uint32_t code = 0; code < CODES && valid && !status; code++)
-		status = bs_code_read(&lists->codes, code, section->data + HEAD_BYTES + first_symbol[code] / 2, what,
+		status = bs_code_read(&lists->codes, code, section->data + HEAD_BYTES + first_symbol[code] / 2, NULL,
 		                      n_symbols[code], &valid, err);
 	bs_code_set_finish(&lists->codes, status ? 0 : CODES);
 	/* Of documents that do not share the list. */
@@ -199,18 +191,6 @@ enum bs_status bs_rare_lists_open(struct bs_rare_lists *lists, const struct bs_c
 void bs_rare_lists_deinit(struct bs_rare_lists *lists)
 {
 	bs_code_set_deinit(&lists->codes);
-}
-
-void bs_rare_lists_prefetch(const struct bs_rare_lists *lists, uint32_t document)
-{
-	uint64_t i = document >> lists->docs_log2;
-	struct bs_packed_place place;
-	const struct bs_packed *offsets = &lists->offsets;
-	if (!bs_packed_is_ready(offsets, i, &place))
-		return;
-	uint64_t at = bs_packed_value(offsets, &place);
-	if (at < lists->bytes.n_bytes)
-		__builtin_prefetch(lists->bytes.data + at);
 }
 
 /* A list under the reader: its runs, one after the other, from bytes that have been touched. */
@@ -256,7 +236,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *
 		return corrupt(walk, err);
 	walk->bytes = walk->samples + walk->n_samples * SAMPLE_BYTES;
 	walk->n_bytes = (uint64_t)(bytes->data + end - walk->bytes) + BS_BITS_PAD_BYTES;
-	walk->class = log2_floor(walk->n_runs);
+	walk->class = bs_log2(walk->n_runs);
 	walk->n_left = walk->n_runs;
 	return BS_OK;
 }
@@ -339,7 +319,7 @@ enum bs_status bs_rare_lists_find(const struct bs_rare_lists *lists, uint32_t do
 	struct run run;
 	uint32_t which = document & ((1u << lists->docs_log2) - 1);
 	*has_out = false;
-	enum bs_status status = walk_start(&walk, lists, document >> lists->docs_log2, err);
+	enum bs_status status = walk_start(&walk, lists, bs_rare_list_of(lists, document), err);
 	if (!status && walk.n_samples > 0)
 		status = seek(&walk, ordinal, err);
 	while (!status && walk.n_left > 0) {

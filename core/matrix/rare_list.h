@@ -17,9 +17,6 @@
 #ifndef BS_CORE_MATRIX_RARE_LIST_H
 #define BS_CORE_MATRIX_RARE_LIST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"
@@ -53,16 +50,11 @@ enum bs_status bs_rare_lists_open(struct bs_rare_lists *lists, const struct bs_c
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_rare_lists_deinit(struct bs_rare_lists *lists);
 
-/* Ask the memory for the entry of where the list of a document is; for that place; for the list: some time lies between. */
-static inline void bs_rare_lists_prefetch_entry(const struct bs_rare_lists *lists, uint32_t document)
+/* The list of a document: the index into offsets, by which it can be prefetched (packed.h). */
+static inline uint64_t bs_rare_list_of(const struct bs_rare_lists *lists, uint32_t document)
 {
-	bs_packed_prefetch_entry(&lists->offsets, document >> lists->docs_log2);
+	return document >> lists->docs_log2;
 }
-static inline void bs_rare_lists_prefetch_place(const struct bs_rare_lists *lists, uint32_t document)
-{
-	bs_packed_prefetch(&lists->offsets, document >> lists->docs_log2);
-}
-void bs_rare_lists_prefetch(const struct bs_rare_lists *lists, uint32_t document);
 
 /* Whether a document has a term. BS_CORRUPT. */
 enum bs_status bs_rare_lists_find(const struct bs_rare_lists *lists, uint32_t document, uint32_t ordinal, bool *has_out,

@@ -29,14 +29,9 @@ enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most
 	return BS_OK;
 }
 
-static uint32_t log2_floor(uint32_t x)
-{
-	return 31 - (uint32_t)__builtin_clz(x);
-}
-
 static uint32_t class_of(uint32_t number)
 {
-	uint32_t e = log2_floor(number);
+	uint32_t e = bs_log2(number);
 	return e == 0 ? 0 : 2 * e - 1 + (number >> (e - 1) & 1);
 }
 
@@ -44,7 +39,7 @@ static uint32_t class_of(uint32_t number)
 static uint32_t code_of(uint32_t from, uint32_t n_left)
 {
 	static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3};
-	return 1 + log2_floor(from + 1) * BS_ROW_LEFT_SIZES + sizes[n_left < 10 ? n_left : 10];
+	return 1 + bs_log2(from + 1) * BS_ROW_LEFT_SIZES + sizes[n_left < 10 ? n_left : 10];
 }
 
 void bs_row_count(struct bs_row_counts *counts, const uint32_t *ranks, uint32_t n)
@@ -83,7 +78,7 @@ void bs_row_codes_write(const struct bs_row_codes *codes, struct bs_file_writer 
 
 static void put_number(struct bs_row_writer *rows, uint32_t code, uint32_t number)
 {
-	uint32_t e = log2_floor(number), n_below = e > 1 ? e - 1 : 0;
+	uint32_t e = bs_log2(number), n_below = e > 1 ? e - 1 : 0;
 	bs_bits_put_code(&rows->bits, rows->codes->values[code][class_of(number)]);
 	bs_bits_put(&rows->bits, number & ((1u << n_below) - 1), n_below);
 }
@@ -128,7 +123,6 @@ enum bs_status bs_row_writer_end(struct bs_row_writer *rows, struct bs_error *er
 enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_container *file, struct bs_error *err)
 {
 	struct bs_section section = bs_container_section(file, BS_SECTION_ROW_CODES, 0);
-	uint32_t what[BS_ROW_CLASSES];
 	bool valid = section.n_bytes == BS_ROW_CODES_BYTES;
 	*codes = (struct bs_code_set){.codes = NULL};
 	enum bs_status status = valid ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
@@ -136,10 +130,9 @@ enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_cont
 		status = bs_code_set_init(codes, BS_ROW_CODES, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < BS_ROW_CLASSES; i++)
-		what[i] = i << 4;
 	for (uint32_t code = 0; code < BS_ROW_CODES && valid && !status; code++)
-		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, what, BS_ROW_CLASSES, &valid, err);
+		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, NULL, BS_ROW_CLASSES,
+		                      &valid, err);
 	if (valid)
 		bs_code_set_finish(codes, status ? 0 : BS_ROW_CODES);
 	return status || valid ? status : bs_container_corrupt(file, err, "the codes of rows' terms break their rules");

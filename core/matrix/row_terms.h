@@ -15,8 +15,6 @@
 #ifndef BS_CORE_MATRIX_ROW_TERMS_H
 #define BS_CORE_MATRIX_ROW_TERMS_H
 
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"

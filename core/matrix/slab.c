@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
@@ -159,29 +160,25 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 	return status;
 }
 
+/* Whether exact column c is that of a lesser term; false after a failure. *found: it is, or one before was, that of the term itself. */
+static bool is_exact_less(const struct bs_slab *slab, uint32_t c, uint64_t ordinal, bool *found, enum bs_status *status,
+                          struct bs_error *err)
+{
+	uint64_t at = (uint64_t)c * 4;
+	*status = *status ? *status : bs_section_touch(&slab->exact.terms, at, 4, err);
+	uint64_t here = *status ? UINT64_MAX : bs_load_u32(slab->exact.terms.data + at);
+	*found |= here == ordinal;
+	return here < ordinal;
+}
+
 enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
                                   uint32_t *column_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = slab->exact.level.n_columns;
+	enum bs_status status = BS_OK;
 	*found_out = false;
-	*column_out = high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		enum bs_status status = bs_section_touch(&slab->exact.terms, (uint64_t)middle * 4, 4, err);
-		if (status)
-			return status;
-		uint32_t found = bs_load_u32(slab->exact.terms.data + (uint64_t)middle * 4);
-		if (found == term_ordinal) {
-			*found_out = true;
-			*column_out = middle;
-			return BS_OK;
-		}
-		if (found < term_ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return BS_OK;
+	BS_BINARY_SEARCH(*column_out, c, 0, slab->exact.level.n_columns,
+	                 is_exact_less(slab, (uint32_t)c, term_ordinal, found_out, &status, err));
+	return status;
 }
 
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,

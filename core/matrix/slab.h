@@ -26,9 +26,6 @@
 #ifndef BS_CORE_MATRIX_SLAB_H
 #define BS_CORE_MATRIX_SLAB_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"

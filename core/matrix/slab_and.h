@@ -12,10 +12,6 @@
 #ifndef BS_CORE_MATRIX_SLAB_AND_H
 #define BS_CORE_MATRIX_SLAB_AND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"

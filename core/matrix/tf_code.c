@@ -107,7 +107,7 @@ static inline struct spelled spelled_as(uint64_t hash, uint32_t j, bool value)
 /* Binary digits of tf - 1 behind the first; tf >= 2. */
 static inline uint32_t digits_behind(uint32_t tf)
 {
-	return 31 - (uint32_t)__builtin_clz(tf - 1);
+	return bs_log2(tf - 1);
 }
 
 static inline uint32_t count_digits(uint32_t tf)
@@ -418,17 +418,6 @@ enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_conta
 	if (table->bits.n_bytes < BS_TF_PAD_BYTES)
 		return bs_container_corrupt(file, err, "the frequencies of words in documents are cut off");
 	return bs_packed_open(&table->offsets, bs_container_section(file, BS_SECTION_DOC_TF_OFFSETS, 0), n_docs + 1, err);
-}
-
-void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document)
-{
-	struct bs_packed_place place;
-	const struct bs_packed *offsets = &table->offsets;
-	if (!bs_packed_is_ready(offsets, document, &place))
-		return;
-	uint64_t start = bs_packed_value(offsets, &place);
-	if (start < table->bits.n_bytes)
-		__builtin_prefetch(table->bits.data + start);
 }
 
 enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,

@@ -23,10 +23,6 @@
 #ifndef BS_CORE_MATRIX_TF_CODE_H
 #define BS_CORE_MATRIX_TF_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -89,6 +85,7 @@ void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);
 
 /* Reading: any number of threads. */
 
+/* Prefetched by document through offsets and bits: packed.h. */
 struct bs_tf_table {
 	struct bs_packed offsets; /* one a document and one more */
 	struct bs_section bits;   /* and BS_TF_PAD_BYTES zero bytes */
@@ -96,16 +93,6 @@ struct bs_tf_table {
 /* BS_CORRUPT if the sections do not fit n_docs documents. */
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Ask the memory for the entry of where the bits of a document are; for that place; for the bits: some time lies between. */
-static inline void bs_tf_table_prefetch_entry(const struct bs_tf_table *table, uint32_t document)
-{
-	bs_packed_prefetch_entry(&table->offsets, document);
-}
-static inline void bs_tf_table_prefetch_place(const struct bs_tf_table *table, uint32_t document)
-{
-	bs_packed_prefetch(&table->offsets, document);
-}
-void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document);
 /* The bits of a document, for bs_tf_decode. BS_CORRUPT. */
 enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
                                size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -65,49 +65,36 @@ enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i
 enum bs_status bs_value_field_find(const struct bs_value_table *table, const uint8_t *name, uint32_t name_bytes,
                                    bool *found_out, struct bs_value_field *field_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = table->n_fields;
+	uint32_t i;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	while (low < high && !status && !*found_out) {
-		uint32_t middle = low + (high - low) / 2;
-		status = bs_value_field_get(table, middle, field_out, err);
-		int order = status ? 0 : bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes);
-		*found_out = !status && order == 0;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BS_BINARY_SEARCH(i, f, 0, table->n_fields,
+	                 !status && !(status = bs_value_field_get(table, (uint32_t)f, field_out, err)) &&
+	                         bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes) < 0);
+	if (status || i == table->n_fields)
+		return status;
+	status = bs_value_field_get(table, i, field_out, err);
+	*found_out = !status && bs_compare_bytes(field_out->name, field_out->name_bytes, name, name_bytes) == 0;
 	return status;
 }
 
-/* Whether a value of the field comes before this one. */
-static enum bs_status is_before(const struct bs_value_table *table, uint64_t i, const struct bs_value *value,
-                                bool *is_before_out, struct bs_error *err)
+/* Whether value i of the table comes before this one; false after a failure. */
+static bool is_before(const struct bs_value_table *table, uint64_t i, const struct bs_value *value,
+                      enum bs_status *status, struct bs_error *err)
 {
 	const uint8_t *key;
 	uint32_t key_bytes;
-	enum bs_status status = bs_names_get(&table->keys, i, &key, &key_bytes, err);
-	int order = status ? 1 : bs_compare_bytes(key, key_bytes, value->bytes, value->n_bytes);
-	*is_before_out = order < 0 || (order == 0 && value->is_behind);
-	return status;
+	*status = *status ? *status : bs_names_get(&table->keys, i, &key, &key_bytes, err);
+	int order = *status ? 1 : bs_compare_bytes(key, key_bytes, value->bytes, value->n_bytes);
+	return order < 0 || (order == 0 && value->is_behind);
 }
 
 enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs_value_field *field,
                              const struct bs_value *value, uint32_t *rank_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = field->n_values;
 	enum bs_status status = BS_OK;
-	while (low < high && !status) {
-		uint32_t middle = low + (high - low) / 2;
-		bool is_low;
-		status = is_before(table, field->first_value + middle, value, &is_low, err);
-		if (is_low)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*rank_out = low;
+	BS_BINARY_SEARCH(*rank_out, i, 0, field->n_values,
+	                 is_before(table, field->first_value + i, value, &status, err));
 	return status;
 }
 
@@ -221,18 +208,14 @@ enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs
 enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t slab,
                                   uint32_t n_docs, bool *found_out, struct bs_value_part *part_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = field->n_parts;
+	uint32_t i;
 	enum bs_status status = BS_OK;
-	*found_out = false;
-	while (low < high && !status && !*found_out) {
-		uint32_t middle = low + (high - low) / 2;
-		status = bs_value_part_get(table, field, field->first_part + middle, part_out, err);
-		*found_out = !status && part_out->slab == slab;
-		if (!status && part_out->slab < slab)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BS_BINARY_SEARCH(i, p, 0, field->n_parts,
+	                 !status && !(status = bs_value_part_get(table, field, field->first_part + p, part_out, err)) &&
+	                         part_out->slab < slab);
+	if (!status && i < field->n_parts)
+		status = bs_value_part_get(table, field, field->first_part + i, part_out, err);
+	*found_out = !status && i < field->n_parts && part_out->slab == slab;
 	return *found_out ? bs_value_part_touch(table, part_out, n_docs, err) : status;
 }
 

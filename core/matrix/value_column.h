@@ -15,9 +15,6 @@
 #ifndef BS_CORE_MATRIX_VALUE_COLUMN_H
 #define BS_CORE_MATRIX_VALUE_COLUMN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/value.h"
 #include "core/file/container.h"
 #include "core/file/names.h"

@@ -13,10 +13,6 @@
 #ifndef BS_CORE_SIMD_KERNELS_H
 #define BS_CORE_SIMD_KERNELS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/simd/needle.h"
 

@@ -151,37 +151,23 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 	return status;
 }
 
-static enum bs_status open_cursor(struct bs_doc_cursor *cursor, uint32_t source, const bool *chosen, bool with_exclusions,
+enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                  const bool *chosen, unsigned flags, const struct bs_doc_bits *among,
                                   struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = cursor->snapshot;
 	enum bs_status status = BS_OK;
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among, .with_inner = flags & BS_CURSOR_INNER};
 	if (source >= snapshot->manifest.n_sources)
 		return BS_OK;
 	cursor->kind = snapshot->manifest.sources[source].kind;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
 		if (!chosen || chosen[s])
 			status = add_streams(cursor, s, source, err);
-	if (!status && with_exclusions)
+	if (!status && flags & BS_CURSOR_EXCLUSIONS)
 		status = add_streams(cursor, BS_DOC_EXCLUDED, source, err);
 	for (size_t i = cursor->n_streams; i-- > 0 && !status;)
 		sift_down(cursor, i);
 	return status;
-}
-
-enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
-                                  struct bs_error *err)
-{
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among};
-	return open_cursor(cursor, source, chosen, with_exclusions, err);
-}
-
-enum bs_status bs_doc_cursor_init_all(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                      const bool *chosen, struct bs_error *err)
-{
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .with_inner = true};
-	return open_cursor(cursor, source, chosen, false, err);
 }
 
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,

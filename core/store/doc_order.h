@@ -4,10 +4,6 @@
 #ifndef BS_CORE_STORE_DOC_ORDER_H
 #define BS_CORE_STORE_DOC_ORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 
@@ -36,15 +32,18 @@ struct bs_doc_cursor {
 	size_t n_streams;
 };
 
+/* What a cursor goes over besides. */
+enum {
+	BS_CURSOR_EXCLUSIONS = 1, /* the exclusions of the source */
+	BS_CURSOR_INNER = 2, /* documents of the collections that were found in the source, a folder, in their places */
+};
+
 /* chosen (nullable): of which segments. among (nullable, borrowed; then without exclusions): the documents, all of them
  * live, of which the others are passed over. Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY,
  * BS_CORRUPT. */
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+                                  const bool *chosen, unsigned flags, const struct bs_doc_bits *among,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same with those of the collections that were found in the source, a folder, in their places. */
-enum bs_status bs_doc_cursor_init_all(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                      const bool *chosen, struct bs_error *err) BS_WARN_UNUSED;
 /* The next document, without moving on; false at the end. record_out's name is borrowed from the snapshot. */
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
                         struct bs_doc_record *record_out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 #define RANGE_BYTES   8u
@@ -12,15 +13,9 @@
 /* The last range that starts at or before the document. n_ranges >= 1. */
 static uint32_t find_range(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
-	uint32_t low = 0, high = n_ranges;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (bs_load_u32(ranges + (uint64_t)middle * RANGE_BYTES + 4) <= document)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t next;
+	BS_BINARY_SEARCH(next, i, 1, n_ranges, bs_load_u32(ranges + i * RANGE_BYTES + 4) <= document);
+	return next - 1;
 }
 
 static uint32_t find_source(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
@@ -140,27 +135,24 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
 	                      builder->n_docs, err);
 }
 
+static void do_each(struct bs_doc_table_builder *builder, void (*act)(struct bs_buffer *buffer))
+{
+	struct bs_buffer *const buffers[] = {&builder->ranges, &builder->lengths,   &builder->flags,
+	                                     &builder->places, &builder->checksums, &builder->name_offsets,
+	                                     &builder->names};
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
+		act(buffers[i]);
+}
+
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
 {
-	bs_buffer_clear(&builder->ranges);
-	bs_buffer_clear(&builder->lengths);
-	bs_buffer_clear(&builder->flags);
-	bs_buffer_clear(&builder->places);
-	bs_buffer_clear(&builder->checksums);
-	bs_buffer_clear(&builder->name_offsets);
-	bs_buffer_clear(&builder->names);
+	do_each(builder, bs_buffer_clear);
 	builder->n_docs = 0;
 }
 
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 {
-	bs_buffer_deinit(&builder->ranges);
-	bs_buffer_deinit(&builder->lengths);
-	bs_buffer_deinit(&builder->flags);
-	bs_buffer_deinit(&builder->places);
-	bs_buffer_deinit(&builder->checksums);
-	bs_buffer_deinit(&builder->name_offsets);
-	bs_buffer_deinit(&builder->names);
+	do_each(builder, bs_buffer_deinit);
 }
 
 /* They follow each other, from document 0 on. */
@@ -219,23 +211,16 @@ struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint
 	};
 }
 
-uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document)
+struct bs_source_range bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document)
 {
-	return find_range(table->ranges.data, table->n_ranges, document);
+	return bs_doc_table_range(table, find_range(table->ranges.data, table->n_ranges, document));
 }
 
-enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
-                                 struct bs_error *err)
+enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint32_t n_words,
+                                  uint64_t *place_out, struct bs_error *err)
 {
-	enum bs_status status = bs_packed_get(&table->places[0], document, &span_out[0], err);
-	return status ? status : bs_packed_get(&table->places[1], document, &span_out[1], err);
-}
-
-enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
-                                  struct bs_error *err)
-{
-	enum bs_status status = bs_doc_table_span(table, document, place_out, err);
-	for (unsigned word = 2; word < 4 && !status; word++)
+	enum bs_status status = BS_OK;
+	for (uint32_t word = 0; word < n_words && !status; word++)
 		status = bs_packed_get(&table->places[word], document, &place_out[word], err);
 	return status;
 }
@@ -247,48 +232,25 @@ enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t i, 
 	return status;
 }
 
-enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
-                                   struct bs_error *err)
-{
-	return bs_packed_get_u32(&table->lengths, document, length_out, err);
-}
-
-enum bs_status bs_doc_table_name(const struct bs_doc_table *table, uint32_t document, const uint8_t **name_out,
-                                 uint32_t *name_bytes_out, struct bs_error *err)
-{
-	return bs_names_get(&table->names, document, name_out, name_bytes_out, err);
-}
-
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err)
 {
-	uint64_t i = document, place[4];
-	uint32_t length, name_bytes;
-	const uint8_t *name;
+	const uint64_t checksum_at = (uint64_t)document * 8;
 	if (document >= table->n_docs)
 		return bs_container_corrupt(table->ranges.file, err, "document %u of %u", document, table->n_docs);
-	enum bs_status status = bs_packed_get_u32(&table->lengths, i, &length, err);
+	*record_out = (struct bs_doc_record){.source = find_source(table->ranges.data, table->n_ranges, document)};
+	enum bs_status status = bs_packed_get_u32(&table->lengths, document, &record_out->length, err);
 	if (!status)
-		status = bs_section_touch(&table->flags, i, 1, err);
+		status = bs_doc_table_flags(table, document, &record_out->flags, err);
 	if (!status)
-		status = bs_doc_table_place(table, document, place, err);
-	bool has_checksum = table->checksums.n_bytes > 0;
-	if (!status && has_checksum)
-		status = bs_section_touch(&table->checksums, i * 8, 8, err);
+		status = bs_doc_table_place(table, document, 4, record_out->place, err);
 	if (!status)
-		status = bs_names_get(&table->names, i, &name, &name_bytes, err);
-	if (status)
+		status = bs_names_get(&table->names, document, &record_out->name, &record_out->name_bytes, err);
+	if (status || table->checksums.n_bytes == 0)
 		return status;
-	*record_out = (struct bs_doc_record){
-		.source = find_source(table->ranges.data, table->n_ranges, document),
-		.length = length,
-		.flags = table->flags.data[i],
-		.checksum = has_checksum ? bs_load_u64(table->checksums.data + i * 8) : 0,
-		.name = name,
-		.name_bytes = name_bytes,
-	};
-	memcpy(record_out->place, place, PLACE_BYTES);
-	return BS_OK;
+	status = bs_section_touch(&table->checksums, checksum_at, 8, err);
+	record_out->checksum = status ? 0 : bs_load_u64(table->checksums.data + checksum_at);
+	return status;
 }
 
 void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step)

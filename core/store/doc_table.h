@@ -3,9 +3,6 @@
 #ifndef BS_CORE_STORE_DOC_TABLE_H
 #define BS_CORE_STORE_DOC_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -86,21 +83,14 @@ struct bs_source_range {
 	uint32_t end;
 };
 struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i);
-/* The number of the range that the document is in; n_ranges must not be 0. */
-uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
-/* Parts of what bs_doc_table_get gives, for those who need no more of very many; a span is where a record stands, and its
- * bytes: the first words of its place. document < n_docs. BS_CORRUPT. */
-enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
-                                 struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
-                                  struct bs_error *err) BS_WARN_UNUSED;
+/* That of the document; n_ranges must not be 0. */
+struct bs_source_range bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
+/* Parts of what bs_doc_table_get gives, for those who need no more of very many (lengths and names are read where they are); of a
+ * place the first n_words: two are where a record stands, and its bytes. document < n_docs. BS_CORRUPT. */
+enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint32_t n_words,
+                                  uint64_t *place_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t document, uint8_t *flags_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Its name alone, borrowed from the table. As above. */
-enum bs_status bs_doc_table_name(const struct bs_doc_table *table, uint32_t document, const uint8_t **name_out,
-                                 uint32_t *name_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Its name is borrowed from the table. BS_CORRUPT, also for a number that is not below n_docs: numbers come from files
  * too; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,

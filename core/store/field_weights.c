@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/collections/string_list.h"
 
 /* Where the name of the field ends in "title=3", and the weight; 0: it is none such. */
@@ -29,8 +30,7 @@ static int compare_fields(const char *a, const char *b)
 	size_t a_bytes = 0, b_bytes = 0;
 	(void)read_weight(a, &a_bytes);
 	(void)read_weight(b, &b_bytes);
-	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
-	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+	return bs_compare_bytes((const uint8_t *)a, a_bytes, (const uint8_t *)b, b_bytes);
 }
 
 /* Puts one in its place among n, or in that of the same field; how many there are then. */

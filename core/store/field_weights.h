@@ -5,10 +5,6 @@
 #ifndef BS_CORE_STORE_FIELD_WEIGHTS_H
 #define BS_CORE_STORE_FIELD_WEIGHTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 
 #define BS_MOST_WEIGHT 100u

@@ -26,12 +26,6 @@ static bool is_name(const struct bs_entry *entry)
 	return !is_dots && !memchr(entry->name, '/', entry->name_bytes) && !memchr(entry->name, '\0', entry->name_bytes);
 }
 
-static int compare_names(const struct bs_entry *a, const struct bs_entry *b)
-{
-	int order = memcmp(a->name, b->name, a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes);
-	return order ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
-}
-
 bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 {
 	size_t at = 0;
@@ -40,7 +34,9 @@ bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 		if (list->n_bytes - at < 2 || list->n_bytes - at - 2 < list->data[at + 1] || list->data[at + 1] == 0)
 			return false;
 		struct bs_entry entry = bs_folder_listing_next(list, &at);
-		if (entry.kind >= BS_ENTRY_KINDS || !is_name(&entry) || compare_names(&before, &entry) >= 0)
+		if (entry.kind >= BS_ENTRY_KINDS || !is_name(&entry) ||
+		    bs_compare_bytes((const uint8_t *)before.name, before.name_bytes, (const uint8_t *)entry.name,
+		                     entry.name_bytes) >= 0)
 			return false;
 		before = entry;
 	}

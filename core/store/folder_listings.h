@@ -9,10 +9,6 @@
 #ifndef BS_CORE_STORE_FOLDER_LISTINGS_H
 #define BS_CORE_STORE_FOLDER_LISTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/folder_listing.h"

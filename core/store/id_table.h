@@ -11,14 +11,9 @@
 #ifndef BS_CORE_STORE_ID_TABLE_H
 #define BS_CORE_STORE_ID_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/vector.h"
-#include "core/file/container.h"
 #include "core/file/packed.h"
 
 /* Documents of which ids are looked up; with fewer, a table is made quicker than it is kept. */

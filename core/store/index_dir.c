@@ -181,14 +181,8 @@ static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error
 	return failed;
 }
 
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err)
-{
-	return bs_index_lock_named(dir, "lock", wait, lock_out, err);
-}
-
-enum bs_status bs_index_lock_named(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
-                                   struct bs_error *err)
 {
 	struct stat locked;
 	int fd = -1, failed;
@@ -237,7 +231,7 @@ enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_i
 		return status;
 	close(fd);
 	dir->file_mode = found.st_mode & 0666;
-	return bs_index_lock_take(dir, wait, lock_out, err);
+	return bs_index_lock_take(dir, BS_INDEX_LOCK, wait, lock_out, err);
 }
 
 void bs_index_lock_release(struct bs_index_lock *lock)
@@ -376,20 +370,11 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	return status || !is_shared ? status : bs_dir_set_mode(dir, folder_mode, err);
 }
 
-/* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
-static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number,
-                                 enum bs_container_kind kind, struct bs_file_writer **writer_out, struct bs_error *err)
-{
-	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
-	return bs_file_writer_open(dir, name, kind, writer_out, err);
-}
-
 enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = open_small(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
+	enum bs_status status = bs_index_file_begin(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, BS_SECTION_BITS, 0);
@@ -401,7 +386,7 @@ enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
                                    const struct bs_doc_table_builder *excluded, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
+	enum bs_status status = bs_index_file_begin(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
 	if (status)
 		return status;
 	status = bs_doc_table_write(excluded, writer, err);

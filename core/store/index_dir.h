@@ -11,9 +11,6 @@
 #ifndef BS_CORE_STORE_INDEX_DIR_H
 #define BS_CORE_STORE_INDEX_DIR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"
@@ -42,13 +39,12 @@ struct bs_index_lock {
 	struct bs_memory *memory; /* unless this is the index in memory whose lock it is */
 };
 
-/* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits, as long as the
- * watch allows (BS_DEADLINE, BS_STOPPED). */
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+#define BS_INDEX_LOCK "lock" /* the name of the writer's */
+
+/* An OS lock, gone when the process is: the writer's, or another file, which tells others that use the directory to wait. BS_BUSY names
+ * the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same of another file, which tells others that use the directory to wait. */
-enum bs_status bs_index_lock_named(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created
  * is as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,

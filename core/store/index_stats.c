@@ -200,7 +200,7 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
                                      struct bs_error *err)
 {
 	struct bs_container *file;
-	enum bs_status status = bs_manifest_open(snapshot->dir, &file, err);
+	enum bs_status status = bs_container_open(snapshot->dir, "manifest", BS_FILE_MANIFEST, &file, err);
 	if (status)
 		return status;
 	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);
@@ -298,10 +298,8 @@ static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct bs_term_table *names = context;
 	uint32_t x = ((const struct bs_field_stats *)a)->name, y = ((const struct bs_field_stats *)b)->name;
-	/* Keys are not ended. */
-	uint32_t x_bytes = names->entries[x].n_bytes, y_bytes = names->entries[y].n_bytes;
-	int order = memcmp(bs_term_table_key(names, x), bs_term_table_key(names, y), x_bytes < y_bytes ? x_bytes : y_bytes);
-	return order ? order : (x_bytes > y_bytes) - (x_bytes < y_bytes);
+	return bs_compare_bytes(bs_term_table_key(names, x), names->entries[x].n_bytes, bs_term_table_key(names, y),
+	                        names->entries[y].n_bytes);
 }
 
 static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)

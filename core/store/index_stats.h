@@ -3,9 +3,6 @@
 #ifndef BS_CORE_STORE_INDEX_STATS_H
 #define BS_CORE_STORE_INDEX_STATS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
 #include "core/store/snapshot.h"

@@ -1,7 +1,6 @@
 /* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,43 +41,62 @@ static const size_t flag_options[] = {
 	offsetof(struct bs_index_options, reads_records),
 };
 #define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
+#define FLAG_GRAM_COLLECTIONS (1u << 7)
 
-/* What a writer takes, and room for commits to come. */
-#define LEAST_DENSITY_PPM 50000u
-#define MOST_DENSITY_PPM  600000u
+/* The options that are nullable strings, and those that are lists of strings. */
+static const size_t string_options[] = {offsetof(struct bs_index_options, stem_language),
+                                        offsetof(struct bs_index_options, id_field),
+                                        offsetof(struct bs_index_options, analyzer_name)};
+static const size_t list_options[] = {
+	offsetof(struct bs_index_options, text_fields), offsetof(struct bs_index_options, globs),
+	offsetof(struct bs_index_options, records), offsetof(struct bs_index_options, weights)};
+#define N_STRINGS (sizeof(string_options) / sizeof(*string_options))
+#define N_LISTS   (sizeof(list_options) / sizeof(*list_options))
+
+static char **string_of(const struct bs_index_options *options, size_t i)
+{
+	return (char **)((uintptr_t)options + string_options[i]);
+}
+
+static char ***list_of(const struct bs_index_options *options, size_t i)
+{
+	return (char ***)((uintptr_t)options + list_options[i]);
+}
+
+static uint32_t option_flags(const struct bs_index_options *options)
+{
+	uint32_t flags = 0;
+	for (size_t i = 0; i < N_FLAGS; i++)
+		flags |= (uint32_t) * (const bool *)((const char *)options + flag_options[i]) << i;
+	return flags;
+}
 
 void bs_index_options_deinit(struct bs_index_options *options)
 {
-	free(options->stem_language);
-	free(options->id_field);
-	bs_strings_free(options->text_fields);
-	bs_strings_free(options->globs);
-	bs_strings_free(options->records);
-	bs_strings_free(options->weights);
-	free(options->analyzer_name);
+	for (size_t i = 0; i < N_STRINGS; i++)
+		free(*string_of(options, i));
+	for (size_t i = 0; i < N_LISTS; i++)
+		bs_strings_free(*list_of(options, i));
 	*options = (struct bs_index_options){0};
 }
 
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	*copy_out = *options;
-	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
-	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
-	copy_out->analyzer_name = options->analyzer_name ? strdup(options->analyzer_name) : NULL;
-	copy_out->text_fields = NULL;
-	copy_out->globs = NULL;
-	copy_out->records = NULL;
-	copy_out->weights = NULL;
-	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field) ||
-	    (options->analyzer_name && !copy_out->analyzer_name))
-		return bs_fail_memory(err, "options", sizeof(*options));
-	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
-	if (!status)
-		status = bs_strings_copy(options->globs, &copy_out->globs, err);
-	if (!status)
-		status = bs_strings_copy(options->records, &copy_out->records, err);
-	return status ? status : bs_strings_copy(options->weights, &copy_out->weights, err);
+	for (size_t i = 0; i < N_STRINGS; i++) {
+		const char *string = *string_of(options, i);
+		*string_of(copy_out, i) = string ? strdup(string) : NULL;
+		if (string && !*string_of(copy_out, i))
+			status = bs_fail_memory(err, "options", sizeof(*options));
+	}
+	for (size_t i = 0; i < N_LISTS; i++) {
+		*list_of(copy_out, i) = NULL;
+		if (!status)
+			status = bs_strings_copy(*list_of(options, i), list_of(copy_out, i), err);
+	}
+	return status;
 }
 
 static bool strings_equal(const char *a, const char *b)
@@ -110,14 +128,14 @@ uint64_t bs_max_document(const struct bs_index_options *options)
 
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
 {
-	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
-	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
-	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
-	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs) &&
-	       a->reads_records == b->reads_records && lists_equal(a->records, b->records) &&
-	       a->split_identifiers == b->split_identifiers && lists_equal(a->weights, b->weights) &&
-	       strings_equal(a->analyzer_name, b->analyzer_name);
+	bool is_equal = ((option_flags(a) ^ option_flags(b)) & ~FLAG_GRAM_COLLECTIONS) == 0 &&
+	                a->split_identifiers == b->split_identifiers &&
+	                density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b);
+	for (size_t i = 0; i < N_STRINGS; i++)
+		is_equal &= strings_equal(*string_of(a, i), *string_of(b, i));
+	for (size_t i = 0; i < N_LISTS; i++)
+		is_equal &= lists_equal(*list_of(a, i), *list_of(b, i));
+	return is_equal;
 }
 
 bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b)
@@ -335,191 +353,10 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	return status;
 }
 
-static uint32_t option_flags(const struct bs_index_options *options)
-{
-	uint32_t flags = 0;
-	for (size_t i = 0; i < N_FLAGS; i++)
-		flags |= (uint32_t)*(const bool *)((const char *)options + flag_options[i]) << i;
-	return flags;
-}
-
-static void write_text(struct bs_file_writer *writer, const void *text, size_t n_bytes)
-{
-	bs_file_writer_varint(writer, n_bytes);
-	bs_file_writer_bytes(writer, text, n_bytes);
-}
-
-static void write_string(struct bs_file_writer *writer, const char *string)
-{
-	write_text(writer, string, strlen(string));
-}
-
-/* A nullable string is a list of none or one. */
-static void write_optional(struct bs_file_writer *writer, const char *string)
-{
-	bs_file_writer_varint(writer, string ? 1 : 0);
-	if (string)
-		write_string(writer, string);
-}
-
-static void write_list(struct bs_file_writer *writer, char *const *list)
-{
-	bs_file_writer_varint(writer, bs_strings_length(list));
-	for (size_t i = 0; list && list[i]; i++)
-		write_string(writer, list[i]);
-}
-
-static void write_options(struct bs_file_writer *writer, const struct bs_manifest *manifest)
-{
-	const struct bs_index_options *options = &manifest->options;
-	bs_file_writer_section(writer, SECTION_OPTIONS, 0);
-	bs_file_writer_u64(writer, manifest->generation);
-	bs_file_writer_u64(writer, manifest->next_number);
-	bs_file_writer_u32(writer, option_flags(options));
-	bs_file_writer_u64(writer, density_ppm(options->density));
-	write_string(writer, manifest->versions.icu);
-	write_string(writer, manifest->versions.unicode);
-	write_optional(writer, options->stem_language);
-	write_optional(writer, options->id_field);
-	write_list(writer, options->text_fields);
-	write_list(writer, options->globs);
-	bs_file_writer_u64(writer, bs_max_document(options));
-	write_list(writer, options->records);
-}
-
-/* An index of the first rules, of whole words that count alike, has no such section. */
-static void write_words(struct bs_file_writer *writer, const struct bs_index_options *options)
-{
-	if (options->words_revision == 0 && !options->split_identifiers && !options->weights && !options->analyzer_name)
-		return;
-	bs_file_writer_section(writer, SECTION_WORDS, 0);
-	bs_file_writer_varint(writer, options->words_revision);
-	bs_file_writer_varint(writer, (options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0) |
-	                                  (options->analyzer_name ? WORDS_ANALYZER : 0));
-	write_list(writer, options->weights);
-	if (options->analyzer_name)
-		write_string(writer, options->analyzer_name);
-	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
-	                          (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
-	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
-	                          (options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
-}
-
-/* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
-static void write_summary(struct bs_file_writer *writer, const struct bs_manifest *manifest)
-{
-	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
-	bs_file_writer_u64(writer, manifest->summary.number);
-	bs_file_writer_u64(writer, manifest->options.summary_rate);
-	bs_file_writer_u64(writer, manifest->summary.counts_number);
-}
-
-/* Earlier programs pass over it: what they commit keeps no such grams from then on. */
-static void write_record_grams(struct bs_file_writer *writer, const struct bs_index_options *options)
-{
-	if (!options->record_grams)
-		return;
-	bs_file_writer_section(writer, SECTION_RECORD_GRAMS, 0);
-	bs_file_writer_varint(writer, 1);
-}
-
-static void write_sources(struct bs_file_writer *writer, const struct bs_manifest *manifest)
-{
-	bs_file_writer_section(writer, SECTION_SOURCES, 0);
-	bs_file_writer_varint(writer, manifest->n_sources);
-	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		const struct bs_source_record *source = &manifest->sources[i];
-		bs_file_writer_u32(writer, source->kind);
-		bs_file_writer_u32(writer, (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0));
-		for (int word = 0; word < 4; word++)
-			bs_file_writer_u64(writer, source->stamp[word]);
-		bs_file_writer_u64(writer, source->read_bytes);
-		bs_file_writer_u64(writer, source->read_lines);
-		bs_file_writer_u64(writer, source->read_checksum);
-		if (source->parent)
-			bs_file_writer_varint(writer, source->parent - 1);
-		else
-			write_string(writer, source->label);
-		write_string(writer, source->path);
-	}
-}
-
-/* A number of one source for one reason, or, with a name, for one kind of binary files. */
-static void write_number_left_out(struct bs_file_writer *writer, uint32_t source, uint32_t reason, uint64_t n, const char *kind)
-{
-	bs_file_writer_varint(writer, source);
-	bs_file_writer_varint(writer, reason);
-	bs_file_writer_varint(writer, n);
-	write_string(writer, kind);
-}
-
-/* An index whose sources leave nothing out has no such section. */
-static void write_left_out(struct bs_file_writer *writer, const struct bs_manifest *manifest)
-{
-	bool has_begun = false;
-	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
-		for (uint32_t reason = 0; reason < BS_SKIP_MAX; reason++) {
-			if (left_out->n[reason] == 0)
-				continue;
-			if (!has_begun)
-				bs_file_writer_section(writer, SECTION_LEFT_OUT, 0);
-			has_begun = true;
-			write_number_left_out(writer, i, reason, left_out->n[reason], "");
-		}
-		for (size_t k = 0; k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0; k++)
-			write_number_left_out(writer, i, BS_SKIP_BINARY, left_out->binary[k].n_files, left_out->binary[k].name);
-	}
-}
-
-static void write_segments(struct bs_file_writer *writer, const struct bs_manifest *manifest)
-{
-	bs_file_writer_section(writer, SECTION_SEGMENTS, 0);
-	bs_file_writer_varint(writer, manifest->n_segments);
-	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		bs_file_writer_u64(writer, segment->number);
-		bs_file_writer_u64(writer, segment->tombstones);
-		bs_file_writer_u64(writer, segment->n_docs);
-		bs_file_writer_u64(writer, segment->n_deleted);
-		bs_file_writer_u64(writer, segment->n_bytes);
-		bs_file_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
-	}
-	bs_file_writer_u64(writer, manifest->exclusions.number);
-	bs_file_writer_u64(writer, manifest->exclusions.n_docs);
-	bs_file_writer_section(writer, SECTION_FIELDS, 0);
-	bs_file_writer_varint(writer, manifest->fields.n_terms);
-	for (uint32_t i = 0; i < manifest->fields.n_terms; i++)
-		write_text(writer, bs_term_table_key(&manifest->fields, i), manifest->fields.entries[i].n_bytes);
-	if (manifest->options.grams) {
-		bs_file_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
-		bs_file_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
-	}
-}
-
-static const char temporary[] = "manifest.new";
-
-static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
-{
-	struct bs_file_writer *writer;
-	bs_dir_remove(dir, temporary);
-	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
-	enum bs_status status = bs_dir_flush(dir, err);
-	if (!status)
-		status = bs_file_writer_open(dir, temporary, BS_FILE_MANIFEST, &writer, err);
-	if (status)
-		return status;
-	write_options(writer, manifest);
-	write_sources(writer, manifest);
-	write_segments(writer, manifest);
-	write_left_out(writer, manifest);
-	write_words(writer, &manifest->options);
-	write_summary(writer, manifest);
-	write_record_grams(writer, &manifest->options);
-	return bs_file_writer_finish(writer, NULL, err);
-}
-
-struct cursor {
+/* Writes a section, or reads it: each function below says once what a section has. What is written stays unchanged. What is read is
+ * checked; after the first failure nothing more is read, and numbers are 0. */
+struct coder {
+	struct bs_file_writer *writer; /* NULL: it reads */
 	const struct bs_container *file;
 	const uint8_t *at;
 	const uint8_t *end;
@@ -527,303 +364,494 @@ struct cursor {
 	struct bs_error *err;
 };
 
-static struct cursor cursor_open(const struct bs_container *file, uint32_t id, struct bs_error *err)
+static bool has_bytes(struct coder *coder, uint64_t n_bytes)
 {
-	struct bs_section section = bs_container_section(file, id, 0);
-	struct cursor cursor = {.file = file, .at = section.data, .end = section.data + section.n_bytes, .err = err};
-	cursor.status = bs_section_touch(&section, 0, section.n_bytes, err);
-	return cursor;
+	if (!coder->status && n_bytes > (uint64_t)(coder->end - coder->at))
+		coder->status = bs_container_corrupt(coder->file, coder->err, "a section ends too early");
+	return !coder->status;
 }
 
-static bool cursor_has(struct cursor *cursor, uint64_t n_bytes)
+static const uint8_t *take_bytes(struct coder *coder, size_t n_bytes)
 {
-	if (!cursor->status && n_bytes > (uint64_t)(cursor->end - cursor->at))
-		cursor->status = bs_container_corrupt(cursor->file, cursor->err, "a section ends too early");
-	return !cursor->status;
+	coder->at += n_bytes;
+	return coder->at - n_bytes;
 }
 
-static void expect(struct cursor *cursor, bool is_right, const char *what, unsigned long long number)
+/* A rule of what is read. */
+static void expect(struct coder *coder, bool is_right, const char *what, unsigned long long number)
 {
-	if (!cursor->status && !is_right)
-		cursor->status = bs_container_corrupt(cursor->file, cursor->err, "%s %llu", what, number);
+	if (!coder->writer && !coder->status && !is_right)
+		coder->status = bs_container_corrupt(coder->file, coder->err, "%s %llu", what, number);
 }
 
-static enum bs_status cursor_close(struct cursor *cursor)
+static void code_u32(struct coder *coder, uint32_t *value)
 {
-	expect(cursor, cursor->at == cursor->end, "bytes behind the end of a section:",
-	       (unsigned long long)(cursor->end - cursor->at));
-	return cursor->status;
+	if (coder->writer)
+		bs_file_writer_u32(coder->writer, *value);
+	else
+		*value = has_bytes(coder, 4) ? bs_load_u32(take_bytes(coder, 4)) : 0;
 }
 
-static uint32_t read_u32(struct cursor *cursor)
+static void code_u64(struct coder *coder, uint64_t *value)
 {
-	if (!cursor_has(cursor, 4))
-		return 0;
-	cursor->at += 4;
-	return bs_load_u32(cursor->at - 4);
+	if (coder->writer)
+		bs_file_writer_u64(coder->writer, *value);
+	else
+		*value = has_bytes(coder, 8) ? bs_load_u64(take_bytes(coder, 8)) : 0;
 }
 
-static uint64_t read_u64(struct cursor *cursor)
+static void code_varint(struct coder *coder, uint64_t *value)
 {
-	if (!cursor_has(cursor, 8))
-		return 0;
-	cursor->at += 8;
-	return bs_load_u64(cursor->at - 8);
-}
-
-static uint64_t read_varint(struct cursor *cursor)
-{
-	uint64_t value = 0;
-	const uint8_t *at = cursor->status ? NULL : bs_varint_get(cursor->at, cursor->end, &value);
-	if (!at) {
-		cursor_has(cursor, UINT64_MAX);
-		return 0;
+	if (coder->writer) {
+		bs_file_writer_varint(coder->writer, *value);
+		return;
 	}
-	cursor->at = at;
-	return value;
+	*value = 0;
+	const uint8_t *at = coder->status ? NULL : bs_varint_get(coder->at, coder->end, value);
+	if (at)
+		coder->at = at;
+	else
+		has_bytes(coder, UINT64_MAX);
 }
 
 /* A count of things that take at least a byte each: more than the bytes left is damage, and would be a huge loop. */
-static uint64_t read_count(struct cursor *cursor)
+static uint64_t code_count(struct coder *coder, uint64_t n)
 {
-	uint64_t value = read_varint(cursor);
-	return cursor_has(cursor, value) ? value : 0;
+	code_varint(coder, &n);
+	return coder->writer || has_bytes(coder, n) ? n : 0;
 }
 
-/* Borrowed, without an end. */
-static const char *read_text(struct cursor *cursor, size_t *n_bytes_out)
+/* What is read is borrowed, without an end. */
+static void code_text(struct coder *coder, const char **text, size_t *n_bytes)
 {
-	uint64_t n_bytes = read_count(cursor);
-	const char *text = (const char *)cursor->at;
-	expect(cursor, !memchr(text, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
-	*n_bytes_out = (size_t)n_bytes;
-	cursor->at += cursor->status ? 0 : n_bytes;
-	return text;
-}
-
-static char *read_string(struct cursor *cursor)
-{
-	size_t n_bytes;
-	const char *text = read_text(cursor, &n_bytes);
-	char *string = cursor->status ? NULL : strndup(text, n_bytes);
-	if (!cursor->status && !string)
-		cursor->status = bs_fail_memory(cursor->err, "a string", n_bytes);
-	return string;
-}
-
-static char *read_optional(struct cursor *cursor)
-{
-	uint64_t n = read_count(cursor);
-	expect(cursor, n <= 1, "strings where there is one at most:", n);
-	return n ? read_string(cursor) : NULL;
-}
-
-static char **read_list(struct cursor *cursor)
-{
-	uint64_t n = read_count(cursor);
-	if (n == 0)
-		return NULL;
-	char **list = calloc((size_t)n + 1, sizeof(*list));
-	if (!list) {
-		cursor->status = bs_fail_memory(cursor->err, "a list", (n + 1) * sizeof(*list));
-		return NULL;
+	*n_bytes = (size_t)code_count(coder, *n_bytes);
+	if (coder->writer) {
+		bs_file_writer_bytes(coder->writer, *text, *n_bytes);
+		return;
 	}
-	for (uint64_t i = 0; i < n; i++)
-		list[i] = read_string(cursor);
-	return list;
+	*text = (const char *)coder->at;
+	expect(coder, !memchr(*text, '\0', *n_bytes), "a zero byte in a string of bytes:", *n_bytes);
+	coder->at += coder->status ? 0 : *n_bytes;
 }
 
-static void read_version(struct cursor *cursor, char version_out[16])
+static void code_string(struct coder *coder, char **string)
 {
-	char *version = read_string(cursor);
-	expect(cursor, !version || strlen(version) < 16,
-	       "a version that is too long, of bytes:", version ? strlen(version) : 0);
-	snprintf(version_out, 16, "%s", version ? version : "");
-	free(version);
+	const char *text = *string;
+	size_t n_bytes = coder->writer ? strlen(text) : 0;
+	code_text(coder, &text, &n_bytes);
+	if (coder->writer || coder->status)
+		return;
+	*string = strndup(text, n_bytes);
+	if (!*string)
+		coder->status = bs_fail_memory(coder->err, "a string", n_bytes);
 }
 
-static enum bs_status read_options(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+/* A nullable string is a list of none or one. */
+static void code_optional(struct coder *coder, char **string)
 {
-	struct cursor cursor = cursor_open(file, SECTION_OPTIONS, err);
+	uint64_t n = code_count(coder, *string != NULL);
+	expect(coder, n <= 1, "strings where there is one at most:", n);
+	if (n)
+		code_string(coder, string);
+}
+
+static void code_list(struct coder *coder, char ***list)
+{
+	uint64_t n = code_count(coder, bs_strings_length(*list));
+	if (!coder->writer && n > 0)
+		*list = calloc((size_t)n + 1, sizeof(**list));
+	if (n > 0 && !*list)
+		coder->status = bs_fail_memory(coder->err, "a list", (n + 1) * sizeof(**list));
+	for (uint64_t i = 0; *list && i < n; i++)
+		code_string(coder, &(*list)[i]);
+}
+
+static void code_version(struct coder *coder, char version[16])
+{
+	const char *text = version;
+	size_t n_bytes = strlen(version);
+	code_text(coder, &text, &n_bytes);
+	expect(coder, n_bytes < 16, "a version that is too long, of bytes:", n_bytes);
+	if (!coder->writer && !coder->status)
+		memcpy(version, text, n_bytes);
+}
+
+static void code_options(struct coder *coder, struct bs_manifest *manifest)
+{
 	struct bs_index_options *options = &manifest->options;
-	manifest->generation = read_u64(&cursor);
-	manifest->next_number = read_u64(&cursor);
-	uint32_t flags = read_u32(&cursor);
-	uint64_t density = read_u64(&cursor);
-	expect(&cursor, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER, "commit number",
+	uint32_t flags = option_flags(options);
+	uint64_t density = density_ppm(options->density), max_document = bs_max_document(options);
+	code_u64(coder, &manifest->generation);
+	code_u64(coder, &manifest->next_number);
+	code_u32(coder, &flags);
+	code_u64(coder, &density);
+	expect(coder, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER, "commit number",
 	       manifest->generation);
-	expect(&cursor, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
-	expect(&cursor, flags >> N_FLAGS == 0, "unknown options", flags);
-	expect(&cursor, density >= LEAST_DENSITY_PPM && density <= MOST_DENSITY_PPM, "density in millionths:", density);
+	expect(coder, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
+	expect(coder, flags >> N_FLAGS == 0, "unknown options", flags);
+	expect(coder, density >= density_ppm(BS_LEAST_DENSITY) && density <= density_ppm(BS_MOST_DENSITY), "density in millionths:", density);
+	code_version(coder, manifest->versions.icu);
+	code_version(coder, manifest->versions.unicode);
+	code_optional(coder, &options->stem_language);
+	code_optional(coder, &options->id_field);
+	code_list(coder, &options->text_fields);
+	code_list(coder, &options->globs);
+	/* Indexes of before this option end here. */
+	if (coder->writer || coder->at < coder->end)
+		code_u64(coder, &max_document);
+	if (coder->writer || coder->at < coder->end)
+		code_list(coder, &options->records);
+	expect(coder, max_document > 0 && max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
+	       max_document);
+	if (coder->writer)
+		return;
 	for (size_t i = 0; i < N_FLAGS; i++)
 		*(bool *)((char *)options + flag_options[i]) = flags >> i & 1;
 	options->density = (double)density / 1e6;
-	read_version(&cursor, manifest->versions.icu);
-	read_version(&cursor, manifest->versions.unicode);
-	options->stem_language = read_optional(&cursor);
-	options->id_field = read_optional(&cursor);
-	options->text_fields = read_list(&cursor);
-	options->globs = read_list(&cursor);
-	/* Indexes of before this option end here. */
-	options->max_document = cursor.at < cursor.end ? read_u64(&cursor) : BS_DEFAULT_MAX_DOCUMENT;
-	options->records = cursor.at < cursor.end ? read_list(&cursor) : NULL;
-	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
-	       options->max_document);
-	return cursor_close(&cursor);
+	options->max_document = max_document;
 }
 
-static enum bs_status read_words(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+/* An index of the first rules, of whole words that count alike, has no such section. */
+static bool has_word_rules(const struct bs_manifest *manifest)
+{
+	const struct bs_index_options *options = &manifest->options;
+	return options->words_revision || options->split_identifiers || options->weights || options->analyzer_name;
+}
+
+static void require_word_rules(struct bs_file_writer *writer, const struct bs_index_options *options)
+{
+	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
+	                                       (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
+	                                       (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
+	                                       (options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
+}
+
+static void code_words(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct bs_index_options *options = &manifest->options;
-	if (bs_container_section(file, SECTION_WORDS, 0).n_bytes == 0)
-		return BS_OK;
-	struct cursor cursor = cursor_open(file, SECTION_WORDS, err);
-	uint64_t revision = read_varint(&cursor), flags = read_varint(&cursor);
-	options->weights = read_list(&cursor);
+	uint64_t revision = options->words_revision;
+	uint64_t flags = (options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0) |
+	                 (options->analyzer_name ? WORDS_ANALYZER : 0);
+	code_varint(coder, &revision);
+	code_varint(coder, &flags);
+	code_list(coder, &options->weights);
+	if (flags & WORDS_ANALYZER)
+		code_string(coder, &options->analyzer_name);
+	if (coder->writer) {
+		require_word_rules(coder->writer, options);
+		return;
+	}
 	options->words_revision = (uint32_t)revision;
 	options->split_identifiers = flags & WORDS_SPLIT_IDENTIFIERS;
-	if (flags & WORDS_ANALYZER)
-		options->analyzer_name = read_string(&cursor);
-	expect(&cursor, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER), "unknown options of words", flags);
-	expect(&cursor, !options->analyzer_name || !bs_words_check_analyzer_name(options->analyzer_name, NULL),
-	       "the name of an analyzer that is none, of bytes", options->analyzer_name ? strlen(options->analyzer_name) : 0);
-	expect(&cursor, cursor.status || bs_field_weights_are_valid(options->weights), "weights of fields that are none, of",
-	       bs_strings_length(options->weights));
-	if (!cursor.status && revision > BS_WORDS_REVISION)
-		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were found by rules %llu, this bitsift knows up to %u; use the one "
-		               "that made it, or rebuild it with `bitsift index --rebuild`", bs_container_path(file),
-		               (unsigned long long)revision, BS_WORDS_REVISION);
-	return cursor_close(&cursor);
+	expect(coder, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER), "unknown options of words", flags);
+	expect(coder, !options->analyzer_name || !bs_words_check_analyzer_name(options->analyzer_name, NULL),
+	       "the name of an analyzer that is none, of bytes",
+	       options->analyzer_name ? strlen(options->analyzer_name) : 0);
+	expect(coder, coder->status || bs_field_weights_are_valid(options->weights),
+	       "weights of fields that are none, of", bs_strings_length(options->weights));
+	if (!coder->status && revision > BS_WORDS_REVISION)
+		coder->status =
+			bs_fail(coder->err, BS_UNSUPPORTED,
+		                "%s: its words were found by rules %llu, this bitsift knows up to %u; use the one "
+		                "that made it, or rebuild it with `bitsift index --rebuild`",
+		                bs_container_path(coder->file), (unsigned long long)revision, BS_WORDS_REVISION);
 }
 
-static enum bs_status read_summary(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+/* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
+static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 {
-	manifest->options.summary_rate = BS_SUMMARY_DEFAULT;
-	const uint64_t n_bytes = bs_container_section(file, SECTION_SUMMARY, 0).n_bytes;
-	if (n_bytes == 0)
-		return BS_OK;
-	struct cursor cursor = cursor_open(file, SECTION_SUMMARY, err);
-	manifest->summary.number = read_u64(&cursor);
-	manifest->options.summary_rate = read_u64(&cursor);
+	struct bs_manifest_summary *summary = &manifest->summary;
+	bool is_uncounted = !coder->writer && coder->end - coder->at == 2 * sizeof(uint64_t);
+	code_u64(coder, &summary->number);
+	code_u64(coder, &manifest->options.summary_rate);
 	/* A summary without counts beside it is of another making: there is none. */
-	if (n_bytes == 2 * sizeof(uint64_t))
-		manifest->summary.number = 0;
+	if (is_uncounted)
+		summary->number = 0;
 	else
-		manifest->summary.counts_number = read_u64(&cursor);
-	expect(&cursor, !manifest->summary.number == !manifest->summary.counts_number,
-	       "a summary or its counts without the other, file",
-	       manifest->summary.number + manifest->summary.counts_number);
-	expect(&cursor, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate", manifest->options.summary_rate);
-	expect(&cursor, manifest->options.summary_rate > 0 || !manifest->summary.number,
-	       "a summary where there is none, file", manifest->summary.number);
-	return cursor_close(&cursor);
+		code_u64(coder, &summary->counts_number);
+	expect(coder, !summary->number == !summary->counts_number, "a summary or its counts without the other, file",
+	       summary->number + summary->counts_number);
+	expect(coder, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate",
+	       manifest->options.summary_rate);
+	expect(coder, manifest->options.summary_rate > 0 || !summary->number, "a summary where there is none, file",
+	       summary->number);
 }
 
-static enum bs_status read_record_grams(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+static bool has_record_grams(const struct bs_manifest *manifest)
 {
-	if (bs_container_section(file, SECTION_RECORD_GRAMS, 0).n_bytes == 0)
-		return BS_OK;
-	struct cursor cursor = cursor_open(file, SECTION_RECORD_GRAMS, err);
-	uint64_t which = read_varint(&cursor);
-	expect(&cursor, which == 1, "grams of unknown documents", which);
-	manifest->options.record_grams = which == 1;
-	return cursor_close(&cursor);
+	return manifest->options.record_grams;
+}
+
+/* Earlier programs pass over it: what they commit keeps no such grams from then on. */
+static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
+{
+	uint64_t which = 1;
+	code_varint(coder, &which);
+	expect(coder, which == 1, "grams of unknown documents", which);
+	if (!coder->writer)
+		manifest->options.record_grams = which == 1;
 }
 
 /* The folder that a collection was found in. Its label comes from there. */
-static void read_parent(struct cursor *cursor, const struct bs_manifest *manifest, struct bs_source_record *source)
+static void code_parent(struct coder *coder, const struct bs_manifest *manifest, struct bs_source_record *source)
 {
-	uint64_t parent = read_varint(cursor);
-	expect(cursor, parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
+	uint64_t parent = (uint64_t)source->parent - 1;
+	code_varint(coder, &parent);
+	expect(coder, parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
 	       "a collection in a folder that is none, source", parent);
-	source->path = read_string(cursor);
-	expect(cursor, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind", source->kind);
-	expect(cursor, source->path && bs_doc_name_is_below((const uint8_t *)source->path, (uint32_t)strlen(source->path)),
+	code_string(coder, &source->path);
+	expect(coder, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind", source->kind);
+	expect(coder,
+	       source->path && bs_doc_name_is_below((const uint8_t *)source->path, (uint32_t)strlen(source->path)),
 	       "a collection that is not below its folder, source", manifest->n_sources);
-	if (cursor->status)
+	if (coder->writer || coder->status)
 		return;
 	source->parent = (uint32_t)parent + 1;
-	cursor->status = bs_manifest_label_below(manifest->sources[parent].label, source->path, &source->label, cursor->err);
+	coder->status =
+		bs_manifest_label_below(manifest->sources[parent].label, source->path, &source->label, coder->err);
 }
 
-static struct bs_source_record read_source(struct cursor *cursor, const struct bs_manifest *manifest)
+static void code_source(struct coder *coder, const struct bs_manifest *manifest, struct bs_source_record *source)
 {
-	struct bs_source_record source = {.kind = read_u32(cursor)};
-	uint32_t flags = read_u32(cursor);
-	source.is_suspect = flags & SOURCE_SUSPECT;
+	uint32_t flags = (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0);
+	code_u32(coder, &source->kind);
+	code_u32(coder, &flags);
 	for (int word = 0; word < 4; word++)
-		source.stamp[word] = read_u64(cursor);
-	source.read_bytes = read_u64(cursor);
-	source.read_lines = read_u64(cursor);
-	source.read_checksum = read_u64(cursor);
+		code_u64(coder, &source->stamp[word]);
+	code_u64(coder, &source->read_bytes);
+	code_u64(coder, &source->read_lines);
+	code_u64(coder, &source->read_checksum);
 	if (flags & SOURCE_INNER) {
-		read_parent(cursor, manifest, &source);
+		code_parent(coder, manifest, source);
 	} else {
-		source.label = read_string(cursor);
-		source.path = read_string(cursor);
+		code_string(coder, &source->label);
+		code_string(coder, &source->path);
 	}
-	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_FORGOTTEN, "a source of unknown kind",
-	       source.kind);
-	expect(cursor, flags <= (SOURCE_SUSPECT | SOURCE_INNER), "a source with unknown flags", flags);
-	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER,
-	       "a source that was read up to byte", source.read_bytes);
-	expect(cursor, source.path && *source.path, "a source without path, of kind", source.kind);
-	return source;
+	if (!coder->writer)
+		source->is_suspect = flags & SOURCE_SUSPECT;
+	expect(coder, source->kind >= BS_SOURCE_FOLDER && source->kind <= BS_SOURCE_FORGOTTEN,
+	       "a source of unknown kind", source->kind);
+	expect(coder, flags <= (SOURCE_SUSPECT | SOURCE_INNER), "a source with unknown flags", flags);
+	expect(coder, source->read_bytes < BS_MOST_NUMBER && source->read_lines < BS_MOST_NUMBER,
+	       "a source that was read up to byte", source->read_bytes);
+	expect(coder, source->path && *source->path, "a source without path, of kind", source->kind);
 }
 
-static enum bs_status read_sources(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+static void code_sources(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct cursor cursor = cursor_open(file, SECTION_SOURCES, err);
-	uint64_t n = read_count(&cursor);
-	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		struct bs_source_record source = read_source(&cursor, manifest);
-		if (!cursor.status)
-			cursor.status = bs_manifest_add_source(manifest, &source, err);
-		source_record_deinit(&source);
+	uint64_t n = code_count(coder, manifest->n_sources);
+	for (uint64_t i = 0; i < n && !coder->status; i++) {
+		struct bs_source_record read = {0};
+		code_source(coder, manifest, coder->writer ? &manifest->sources[i] : &read);
+		if (!coder->writer && !coder->status)
+			coder->status = bs_manifest_add_source(manifest, &read, coder->err);
+		source_record_deinit(&read);
 	}
-	return cursor_close(&cursor);
+}
+
+/* A number of one source for one reason, or, with a name, for one kind of binary files. */
+struct number_left_out {
+	uint64_t source, reason, n;
+	const char *kind;
+	size_t kind_bytes;
+};
+
+static void code_number(struct coder *coder, struct number_left_out *number)
+{
+	code_varint(coder, &number->source);
+	code_varint(coder, &number->reason);
+	code_varint(coder, &number->n);
+	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
 /* Behind the numbers of a source come its kinds, no more than there is room for. */
-static void read_number_left_out(struct cursor *cursor, struct bs_manifest *manifest)
+static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
-	uint64_t source = read_varint(cursor), reason = read_varint(cursor), n = read_varint(cursor);
-	size_t kind_bytes, k = 0;
-	const char *kind = read_text(cursor, &kind_bytes);
-	expect(cursor, source < manifest->n_sources, "files left out of unknown source", source);
-	expect(cursor, reason < BS_SKIP_MAX, "files left out for unknown reason", reason);
-	expect(cursor, n > 0 && kind_bytes < BS_SKIP_KIND_BYTES, "a number of files left out that is no number,", n);
-	if (cursor->status)
+	struct number_left_out number = {.source = 0};
+	size_t k = 0;
+	code_number(coder, &number);
+	expect(coder, number.source < manifest->n_sources, "files left out of unknown source", number.source);
+	expect(coder, number.reason < BS_SKIP_MAX, "files left out for unknown reason", number.reason);
+	expect(coder, number.n > 0 && number.kind_bytes < BS_SKIP_KIND_BYTES,
+	       "a number of files left out that is no number,", number.n);
+	if (coder->status)
 		return;
-	struct bs_left_out *left_out = &manifest->sources[source].left_out;
-	while (kind_bytes > 0 && k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0)
+	struct bs_left_out *left_out = &manifest->sources[number.source].left_out;
+	while (number.kind_bytes > 0 && k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0)
 		k++;
-	expect(cursor, k < BS_SKIP_KINDS, "too many kinds of files of source", source);
-	expect(cursor, kind_bytes == 0 || (reason == BS_SKIP_BINARY && n <= left_out->n[reason]),
-	       "more files of a kind left out than files,", n);
-	if (cursor->status)
+	expect(coder, k < BS_SKIP_KINDS, "too many kinds of files of source", number.source);
+	expect(coder,
+	       number.kind_bytes == 0 || (number.reason == BS_SKIP_BINARY && number.n <= left_out->n[number.reason]),
+	       "more files of a kind left out than files,", number.n);
+	if (coder->status)
 		return;
-	if (kind_bytes > 0)
-		left_out->binary[k].n_files = n;
+	if (number.kind_bytes > 0)
+		left_out->binary[k].n_files = number.n;
 	else
-		left_out->n[reason] = n;
-	memcpy(left_out->binary[k].name, kind, kind_bytes);
+		left_out->n[number.reason] = number.n;
+	memcpy(left_out->binary[k].name, number.kind, number.kind_bytes);
 }
 
-static enum bs_status read_left_out(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+/* An index whose sources leave nothing out has no such section. */
+static bool has_left_out(const struct bs_manifest *manifest)
 {
-	if (bs_container_section(file, SECTION_LEFT_OUT, 0).n_bytes == 0)
-		return BS_OK;
-	struct cursor cursor = cursor_open(file, SECTION_LEFT_OUT, err);
-	while (!cursor.status && cursor.at < cursor.end)
-		read_number_left_out(&cursor, manifest);
-	return cursor.status;
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		n |= manifest->sources[i].left_out.binary[0].n_files;
+		for (uint32_t reason = 0; reason < BS_SKIP_MAX; reason++)
+			n |= manifest->sources[i].left_out.n[reason];
+	}
+	return n > 0;
+}
+
+static void code_left_out(struct coder *coder, struct bs_manifest *manifest)
+{
+	while (!coder->writer && !coder->status && coder->at < coder->end)
+		read_number(coder, manifest);
+	for (uint32_t i = 0; coder->writer && i < manifest->n_sources; i++) {
+		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
+		for (uint32_t reason = 0; reason < BS_SKIP_MAX; reason++)
+			if (left_out->n[reason] > 0)
+				code_number(coder, &(struct number_left_out){i, reason, left_out->n[reason], "", 0});
+		for (size_t k = 0; k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0; k++)
+			code_number(coder, &(struct number_left_out){i, BS_SKIP_BINARY, left_out->binary[k].n_files,
+			                                             left_out->binary[k].name,
+			                                             strlen(left_out->binary[k].name)});
+	}
+}
+
+static void code_segment(struct coder *coder, struct bs_segment_record *segment)
+{
+	uint32_t flags = (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0);
+	code_u64(coder, &segment->number);
+	code_u64(coder, &segment->tombstones);
+	code_u64(coder, &segment->n_docs);
+	code_u64(coder, &segment->n_deleted);
+	code_u64(coder, &segment->n_bytes);
+	code_u32(coder, &flags);
+	if (!coder->writer) {
+		segment->is_full = flags & SEGMENT_FULL;
+		segment->is_rows = flags & SEGMENT_ROWS;
+	}
+	expect(coder, segment->n_deleted <= segment->n_docs && (segment->tombstones != 0) == (segment->n_deleted != 0),
+	       "a segment whose documents or tombstones do not fit its deleted documents,", segment->n_deleted);
+	expect(coder, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags", flags);
+}
+
+static void code_segments(struct coder *coder, struct bs_manifest *manifest)
+{
+	uint64_t n = code_count(coder, manifest->n_segments);
+	for (uint64_t i = 0; i < n && !coder->status; i++) {
+		struct bs_segment_record read = {0};
+		code_segment(coder, coder->writer ? &manifest->segments[i] : &read);
+		if (!coder->writer && !coder->status)
+			coder->status = bs_manifest_add_segment(manifest, &read, coder->err);
+	}
+	code_u64(coder, &manifest->exclusions.number);
+	code_u64(coder, &manifest->exclusions.n_docs);
+	expect(coder, (manifest->exclusions.number != 0) == (manifest->exclusions.n_docs != 0),
+	       "a file of exclusions, or none, where there are", manifest->exclusions.n_docs);
+}
+
+static void code_fields(struct coder *coder, struct bs_manifest *manifest)
+{
+	uint64_t n = code_count(coder, manifest->fields.n_terms);
+	for (uint32_t i = 0; i < n && !coder->status; i++) {
+		const char *name = coder->writer ? (const char *)bs_term_table_key(&manifest->fields, i) : NULL;
+		size_t name_bytes = coder->writer ? manifest->fields.entries[i].n_bytes : 0;
+		code_text(coder, &name, &name_bytes);
+		if (!coder->writer && !coder->status)
+			coder->status = bs_manifest_add_field(manifest, name, name_bytes, coder->err);
+	}
+}
+
+static bool has_grams(const struct bs_manifest *manifest)
+{
+	return manifest->options.grams;
+}
+
+static void code_non_documents(struct coder *coder, struct bs_manifest *manifest)
+{
+	struct bs_buffer *list = &manifest->non_documents;
+	if (coder->writer) {
+		bs_file_writer_bytes(coder->writer, list->data, list->used_bytes);
+		return;
+	}
+	for (const uint8_t *at = coder->at, *end; at < coder->end && !coder->status; at = end + 1) {
+		const size_t left = (size_t)(coder->end - at);
+		end = left > NON_DOCUMENT_HEAD_BYTES
+		              ? memchr(at + NON_DOCUMENT_HEAD_BYTES, 0, left - NON_DOCUMENT_HEAD_BYTES)
+		              : NULL;
+		if (!end || bs_load_u32(at) >= manifest->n_sources) {
+			coder->status = bs_container_corrupt(coder->file, coder->err,
+			                                     "the list of files that are passed over does not decode");
+			return;
+		}
+	}
+	if (!coder->status)
+		coder->status = bs_buffer_append(list, coder->at, (size_t)(coder->end - coder->at), coder->err);
+	coder->at = coder->end;
+}
+
+/* In the order in which they are written. */
+static const struct section {
+	uint32_t id;
+	bool may_lack;                                         /* a file that is read need not have it */
+	bool (*is_wanted)(const struct bs_manifest *manifest); /* whether it is written; NULL: always */
+	void (*code)(struct coder *coder, struct bs_manifest *manifest);
+} sections[] = {
+	{SECTION_OPTIONS, false, NULL, code_options},
+	{SECTION_SOURCES, false, NULL, code_sources},
+	{SECTION_SEGMENTS, false, NULL, code_segments},
+	{SECTION_FIELDS, false, NULL, code_fields},
+	{SECTION_NON_DOCUMENTS, true, has_grams, code_non_documents},
+	{SECTION_LEFT_OUT, true, has_left_out, code_left_out},
+	{SECTION_WORDS, true, has_word_rules, code_words},
+	{SECTION_SUMMARY, true, NULL, code_summary},
+	{SECTION_RECORD_GRAMS, true, has_record_grams, code_record_grams},
+};
+
+static const char temporary[] = "manifest.new";
+
+static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct coder coder = {.err = err};
+	bs_dir_remove(dir, temporary);
+	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
+	enum bs_status status = bs_dir_flush(dir, err);
+	if (!status)
+		status = bs_file_writer_open(dir, temporary, BS_FILE_MANIFEST, &coder.writer, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		if (sections[i].is_wanted && !sections[i].is_wanted(manifest))
+			continue;
+		bs_file_writer_section(coder.writer, sections[i].id, 0);
+		sections[i].code(&coder, (struct bs_manifest *)(uintptr_t)manifest);
+	}
+	return bs_file_writer_finish(coder.writer, NULL, err);
 }
 
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
 {
 	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
 	return name;
+}
+
+enum bs_status bs_index_file_begin(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                   enum bs_container_kind kind, struct bs_file_writer **writer_out,
+                                   struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
+	return bs_file_writer_open(dir, name, kind, writer_out, err);
+}
+
+enum bs_status bs_index_file_open(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                  enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
 }
 
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
@@ -847,8 +875,7 @@ bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint6
 
 static int compare_numbers(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
+	return bs_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Of files: all below the next one, none twice. */
@@ -875,85 +902,32 @@ static enum bs_status check_numbers(const struct bs_container *file, const struc
 	return status;
 }
 
-static struct bs_segment_record read_segment(struct cursor *cursor)
+static enum bs_status read_section(const struct bs_container *file, const struct section *section,
+                                   struct bs_manifest *manifest, struct bs_error *err)
 {
-	struct bs_segment_record segment = {.number = read_u64(cursor)};
-	segment.tombstones = read_u64(cursor);
-	segment.n_docs = read_u64(cursor);
-	segment.n_deleted = read_u64(cursor);
-	segment.n_bytes = read_u64(cursor);
-	uint32_t flags = read_u32(cursor);
-	segment.is_full = flags & SEGMENT_FULL;
-	segment.is_rows = flags & SEGMENT_ROWS;
-	expect(cursor, segment.n_deleted <= segment.n_docs && (segment.tombstones != 0) == (segment.n_deleted != 0),
-	       "a segment whose documents or tombstones do not fit its deleted documents,", segment.n_deleted);
-	expect(cursor, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags", flags);
-	return segment;
-}
-
-static enum bs_status read_segments(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
-{
-	struct cursor cursor = cursor_open(file, SECTION_SEGMENTS, err);
-	uint64_t n = read_count(&cursor);
-	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		struct bs_segment_record segment = read_segment(&cursor);
-		if (!cursor.status)
-			cursor.status = bs_manifest_add_segment(manifest, &segment, err);
-	}
-	manifest->exclusions.number = read_u64(&cursor);
-	manifest->exclusions.n_docs = read_u64(&cursor);
-	expect(&cursor, (manifest->exclusions.number != 0) == (manifest->exclusions.n_docs != 0),
-	       "a file of exclusions, or none, where there are", manifest->exclusions.n_docs);
-	enum bs_status status = cursor_close(&cursor);
-	return status ? status : check_numbers(file, manifest, err);
-}
-
-static enum bs_status read_fields(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
-{
-	struct cursor cursor = cursor_open(file, SECTION_FIELDS, err);
-	uint64_t n = read_count(&cursor);
-	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		size_t name_bytes;
-		const char *name = read_text(&cursor, &name_bytes);
-		if (!cursor.status)
-			cursor.status = bs_manifest_add_field(manifest, name, name_bytes, err);
-	}
-	return cursor_close(&cursor);
-}
-
-static enum bs_status read_non_documents(const struct bs_container *file, struct bs_manifest *manifest,
-                                         struct bs_error *err)
-{
-	struct bs_section section = bs_container_section(file, SECTION_NON_DOCUMENTS, 0);
-	enum bs_status status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
-	for (uint64_t at = 0; at < section.n_bytes && !status;) {
-		uint64_t name = at + NON_DOCUMENT_HEAD_BYTES;
-		const uint8_t *end = name < section.n_bytes ? memchr(section.data + name, 0, section.n_bytes - name) : NULL;
-		if (!end || bs_load_u32(section.data + at) >= manifest->n_sources)
-			return bs_container_corrupt(file, err, "the list of files that are passed over does not decode");
-		at = (uint64_t)(end - section.data) + 1;
-	}
-	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
-}
-
-enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)
-{
-	return bs_container_open(dir, "manifest", BS_FILE_MANIFEST, file_out, err);
+	struct bs_section bytes = bs_container_section(file, section->id, 0);
+	if (bytes.n_bytes == 0 && section->may_lack)
+		return BS_OK;
+	struct coder coder = {.file = file, .at = bytes.data, .end = bytes.data + bytes.n_bytes, .err = err};
+	coder.status = bs_section_touch(&bytes, 0, bytes.n_bytes, err);
+	section->code(&coder, manifest);
+	expect(&coder, coder.at == coder.end,
+	       "bytes behind the end of a section:", (unsigned long long)(coder.end - coder.at));
+	return coder.status;
 }
 
 static enum bs_status read_file(const struct bs_dir *dir, const char *name, struct bs_manifest *manifest_out,
                                 struct bs_error *err)
 {
-	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_summary, read_segments, read_fields, read_non_documents, read_left_out, read_words,
-		read_record_grams};
-	*manifest_out = (struct bs_manifest){0};
+	*manifest_out = (struct bs_manifest){.options.summary_rate = BS_SUMMARY_DEFAULT};
 	struct bs_container *file;
 	enum bs_status status = bs_container_open(dir, name, BS_FILE_MANIFEST, &file, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++)
-		status = parts[i](file, manifest_out, err);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !status; i++)
+		status = read_section(file, &sections[i], manifest_out, err);
+	if (!status)
+		status = check_numbers(file, manifest_out, err);
 	bs_container_close(file);
 	if (status)
 		bs_manifest_deinit(manifest_out);

@@ -3,10 +3,6 @@
 #ifndef BS_CORE_STORE_MANIFEST_H
 #define BS_CORE_STORE_MANIFEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"
@@ -201,13 +197,18 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 /* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc", "summary" or "counts". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
+/* Starts the file of that name, in the place of one that a killed run may have left. As bs_file_writer_open. */
+enum bs_status bs_index_file_begin(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                   enum bs_container_kind kind, struct bs_file_writer **writer_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+/* Opens it. As bs_container_open. */
+enum bs_status bs_index_file_open(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                  enum bs_container_kind kind, struct bs_container **file_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The files of the commit beside the manifest, from *at = 0 on; false at the end. */
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES]);
 
-/* The manifest as a file. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out,
-                                struct bs_error *err) BS_WARN_UNUSED;
 /* Reads it. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -7,8 +7,6 @@
 #ifndef BS_CORE_STORE_SEGMENT_H
 #define BS_CORE_STORE_SEGMENT_H
 
-#include <stdint.h>
-
 #include "core/base/error.h"
 #include "core/file/coded_section.h"
 #include "core/file/container.h"

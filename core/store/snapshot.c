@@ -10,13 +10,6 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number,
-                                enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
-{
-	char name[BS_INDEX_NAME_BYTES];
-	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
-}
-
 static uint64_t count_deleted(const uint8_t *bits, uint64_t n_docs)
 {
 	uint64_t n_bytes = (n_docs + 7) / 8, n_deleted = 0, i = 0;
@@ -31,7 +24,7 @@ static uint64_t count_deleted(const uint8_t *bits, uint64_t n_docs)
 static enum bs_status open_tombstones(const struct bs_dir *dir, const struct bs_segment_record *record, struct bs_container **file,
                                       const uint8_t **bits_out, struct bs_error *err)
 {
-	enum bs_status status = open_file(dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
+	enum bs_status status = bs_index_file_open(dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
 	if (status)
 		return status;
 	struct bs_section bits = bs_container_section(*file, BS_SECTION_BITS, 0);
@@ -102,13 +95,23 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 	                          : BS_OK;
 }
 
-static enum bs_status open_exclusions_file(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                           struct bs_container **file, struct bs_doc_table *exclusions, struct bs_error *err)
+enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions, const struct bs_dir *dir,
+                                  const struct bs_manifest *manifest, struct bs_error *err)
 {
-	enum bs_status status = open_file(dir, "exc", manifest->exclusions.number, BS_FILE_EXCLUSIONS, file, err);
+	*exclusions = (struct bs_snapshot_exclusions){.file = NULL};
+	if (!manifest->exclusions.number)
+		return BS_OK;
+	enum bs_status status =
+		bs_index_file_open(dir, "exc", manifest->exclusions.number, BS_FILE_EXCLUSIONS, &exclusions->file, err);
 	if (!status)
-		status = bs_doc_table_open(exclusions, *file, manifest->exclusions.n_docs, err);
-	return status ? status : check_sources(manifest, *file, exclusions, err);
+		status = bs_doc_table_open(&exclusions->table, exclusions->file, manifest->exclusions.n_docs, err);
+	return status ? status : check_sources(manifest, exclusions->file, &exclusions->table, err);
+}
+
+void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions)
+{
+	bs_doc_table_deinit(&exclusions->table);
+	bs_container_close(exclusions->file);
 }
 
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot,
@@ -128,9 +131,8 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
 		status = open_segment(snapshot, i, err);
-	if (!status && snapshot->manifest.exclusions.number)
-		status = open_exclusions_file(dir, &snapshot->manifest, &snapshot->exclusions.file,
-		                              &snapshot->exclusions.table, err);
+	if (!status)
+		status = bs_exclusions_open(&snapshot->exclusions, dir, &snapshot->manifest, err);
 	if (status)
 		bs_snapshot_deinit(snapshot);
 	return status;
@@ -186,11 +188,9 @@ static enum bs_status check_tombstones(const struct bs_dir *dir, const struct bs
 
 static enum bs_status check_exclusions(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
-	struct bs_container *file = NULL;
-	struct bs_doc_table exclusions = {.n_docs = 0};
-	enum bs_status status = open_exclusions_file(dir, manifest, &file, &exclusions, err);
-	bs_doc_table_deinit(&exclusions);
-	bs_container_close(file);
+	struct bs_snapshot_exclusions exclusions;
+	enum bs_status status = bs_exclusions_open(&exclusions, dir, manifest, err);
+	bs_exclusions_close(&exclusions);
 	return status;
 }
 
@@ -217,7 +217,7 @@ static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_
 		if (!status && record->tombstones && record->tombstones >= first_new)
 			status = check_tombstones(dir, record, err);
 	}
-	if (!status && manifest->exclusions.number && manifest->exclusions.number >= first_new)
+	if (!status && manifest->exclusions.number >= first_new)
 		status = check_exclusions(dir, manifest, err);
 	return !status && manifest->summary.number && manifest->summary.number >= first_new
 	               ? check_summary(dir, manifest, err)
@@ -259,6 +259,16 @@ void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
 		snapshot->segments[i].docs.names.spill = spill;
 }
 
+void bs_snapshot_close_files(struct bs_snapshot *snapshot)
+{
+	bs_container_close_descriptor(snapshot->summary.container);
+	bs_container_close_descriptor(snapshot->exclusions.file);
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
+		bs_container_close_descriptor(snapshot->segments[i].file);
+		bs_container_close_descriptor(snapshot->tombstones.files[i]);
+	}
+}
+
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 {
 	bs_summary_file_close(&snapshot->summary);
@@ -270,8 +280,7 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 	}
 	for (uint32_t i = 0; snapshot->tombstones.changed && i <= snapshot->manifest.n_segments; i++)
 		free(snapshot->tombstones.changed[i]);
-	bs_doc_table_deinit(&snapshot->exclusions.table);
-	bs_container_close(snapshot->exclusions.file);
+	bs_exclusions_close(&snapshot->exclusions);
 	bs_doc_table_builder_deinit(&snapshot->overlay.docs);
 	bs_term_table_deinit(&snapshot->overlay.value_names);
 	free(snapshot->segments);
@@ -303,7 +312,7 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
 		return BS_OK;
 	}
 	const struct bs_doc_table *docs = &snapshot->segments[ref.segment].docs;
-	record_out->source = bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document)).source;
+	record_out->source = bs_doc_table_range_of(docs, ref.document).source;
 	if (record_out->source >= manifest->n_sources)
 		return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
 		                            "document %u is of source %u, which is not recorded", ref.document,
@@ -375,30 +384,38 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
+/* Whether a segment tells which fields have values. */
+static bool tells_values(const struct bs_segment *segment)
+{
+	return segment->values.is_there ? !segment->values.is_partial : segment->field_names.n_bytes == 0;
+}
+
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot)
 {
 	bool has = snapshot->overlay.value_names.n_terms > 0;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++) {
-		const struct bs_value_table *values = &snapshot->segments[s].values;
-		has = values->is_there ? values->is_partial || values->n_fields > 0 : snapshot->segments[s].field_names.n_bytes > 0;
-	}
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++)
+		has = !tells_values(&snapshot->segments[s]) || snapshot->segments[s].values.n_fields > 0;
 	return has;
+}
+
+static bool overlay_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes)
+{
+	uint32_t number;
+	return bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
+	                          &number);
 }
 
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
                                       bool *has_out, struct bs_error *err)
 {
-	uint32_t number;
 	enum bs_status status = BS_OK;
-	*has_out = bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
-	                              &number);
+	struct bs_value_field field;
+	*has_out = overlay_has_values(snapshot, name, name_bytes);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && !*has_out; s++) {
-		const struct bs_segment *segment = &snapshot->segments[s];
-		const struct bs_value_table *values = &segment->values;
-		struct bs_value_field field;
-		*has_out = values->is_there ? values->is_partial : segment->field_names.n_bytes > 0;
-		if (!*has_out && values->is_there)
-			status = bs_value_field_find(values, name, name_bytes, has_out, &field, err);
+		*has_out = !tells_values(&snapshot->segments[s]);
+		if (!*has_out)
+			status = bs_value_field_find(&snapshot->segments[s].values, name, name_bytes, has_out, &field,
+			                             err);
 	}
 	return status;
 }
@@ -406,19 +423,16 @@ enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const 
 enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
                                            bool *has_out, struct bs_error *err)
 {
-	uint32_t number;
 	enum bs_status status = BS_OK;
-	bool may = !bs_term_table_find(&snapshot->overlay.value_names, name, name_bytes, bs_hash_slot(name, name_bytes),
-	                               &number);
+	bool may = !overlay_has_values(snapshot, name, name_bytes);
 	*has_out = false;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && may; s++) {
-		const struct bs_segment *segment = &snapshot->segments[s];
-		const struct bs_value_table *values = &segment->values;
+		const struct bs_value_table *values = &snapshot->segments[s].values;
 		struct bs_value_field field;
 		struct bs_value first;
 		bool is_found = false;
-		may = values->is_there ? !values->is_partial : segment->field_names.n_bytes == 0;
-		if (may && values->is_there)
+		may = tells_values(&snapshot->segments[s]);
+		if (may)
 			status = bs_value_field_find(values, name, name_bytes, &is_found, &field, err);
 		if (status || !is_found || field.n_values == 0)
 			continue;

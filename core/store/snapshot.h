@@ -8,9 +8,6 @@
 #ifndef BS_CORE_STORE_SNAPSHOT_H
 #define BS_CORE_STORE_SNAPSHOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
@@ -31,6 +28,11 @@ struct bs_snapshot_exclusions {
 	struct bs_container *file; /* NULL: nothing is excluded */
 	struct bs_doc_table table;
 };
+
+/* Those of a commit; none is fine. For bs_exclusions_close, also after a failure. As bs_container_open. */
+enum bs_status bs_exclusions_open(struct bs_snapshot_exclusions *exclusions, const struct bs_dir *dir,
+                                  const struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
+void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions);
 
 /* Documents in memory only, added after opening, before the snapshot is shared. */
 struct bs_snapshot_overlay {
@@ -66,6 +68,8 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
+/* Closes the descriptors of its files, which stay mapped. Before it is shared. */
+void bs_snapshot_close_files(struct bs_snapshot *snapshot);
 /* Makes the manifest the last commit of the index (bs_manifest_write), after each of its files that the commit before did not have
  * was opened as a reader does. before: that commit; NULL: none, or all files are new. On failure the commit before stays; also
  * BS_CORRUPT. */

@@ -13,6 +13,9 @@ struct bs_list_entry {
 	const struct bs_snapshot *snapshot; /* borrowed */
 	/* Its words were cut by other rules than those of this library: the texts decide, columns prove nothing. */
 	bool has_other_words;
+	bool is_passed_over;  /* its words count in scores, but its documents are no hits */
+	uint32_t analysis;    /* entries with the same number read a query in the same way */
+	const char *name;     /* precedes notices about its sources; NULL: nothing does. Borrowed */
 };
 
 struct bs_list_segment {

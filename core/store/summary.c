@@ -14,8 +14,21 @@
 #define FLAG_TEXT_GRAMS 4u
 
 /* Where the parts of the head stand. The checksum is of all that follows it. */
-enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 24, AT_PLACES = 32, AT_DOCS = 40, AT_POSITIONS = 48,
-       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_LIST_BYTES = 80 };
+enum {
+	AT_VERSION = 0,
+	AT_FLAGS = 4,
+	AT_BYTES = 8,
+	AT_CHECKSUM = 16,
+	AT_NUMBERS = 24,
+	AT_LIST_BYTES = 80
+};
+/* The numbers among the facts, in the order of the head. */
+static const size_t fact_numbers[] = {
+	offsetof(struct bs_summary_facts, rate),        offsetof(struct bs_summary_facts, n_places),
+	offsetof(struct bs_summary_facts, n_docs),      offsetof(struct bs_summary_facts, n_positions),
+	offsetof(struct bs_summary_facts, analysis),    offsetof(struct bs_summary_facts, n_unknown_files),
+	offsetof(struct bs_summary_facts, most_nul_end)};
+#define N_NUMBERS (sizeof(fact_numbers) / sizeof(*fact_numbers))
 /* Of words and of trigrams. */
 #define LISTS (2 * BS_TALLY_SHOWN)
 
@@ -26,6 +39,11 @@ enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 2
 #define SECTION_COUNTS 1u
 #define COUNTED        (BS_TALLY_LISTS - BS_TALLY_SHOWN)
 #define COUNTS_AT      (8u + 8 * COUNTED)
+
+static uint64_t *number_of(const struct bs_summary_facts *facts, size_t i)
+{
+	return (uint64_t *)((uintptr_t)facts + fact_numbers[i]);
+}
 
 static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
 {
@@ -70,16 +88,11 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	if (version != VERSION || head_bytes < BS_SUMMARY_HEAD_BYTES || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
 	    bs_load_u64(head + AT_BYTES) != n_bytes)
 		return damaged(summary, "its head is of no summary of so many bytes", err);
-	summary->rate = bs_load_u64(head + AT_RATE);
-	summary->n_places = bs_load_u64(head + AT_PLACES);
-	summary->n_docs = bs_load_u64(head + AT_DOCS);
-	summary->n_positions = bs_load_u64(head + AT_POSITIONS);
-	summary->analysis = bs_load_u64(head + AT_ANALYSIS);
-	summary->has_words = flags & FLAG_WORDS;
-	summary->has_grams = flags & FLAG_GRAMS;
-	summary->has_text_grams = flags & FLAG_TEXT_GRAMS;
-	summary->n_unknown_files = bs_load_u64(head + AT_UNKNOWN);
-	summary->most_nul_end = bs_load_u64(head + AT_NUL_END);
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		*number_of(&summary->facts, i) = bs_load_u64(head + AT_NUMBERS + 8 * i);
+	summary->facts.has_words = flags & FLAG_WORDS;
+	summary->facts.has_grams = flags & FLAG_GRAMS;
+	summary->facts.has_text_grams = flags & FLAG_TEXT_GRAMS;
 	struct bs_coded_section *lists[LISTS] = {&summary->words.base, &summary->words.more, &summary->words.gone,
 	                                         &summary->grams.base, &summary->grams.more, &summary->grams.gone};
 	bool fit;
@@ -88,7 +101,7 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	if (!status && !fit)
 		status = damaged(summary, "its head is of no summary of so many bytes", err);
 	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
-		if (lists[i]->coded.n > summary->n_places || summary->n_places > BS_CODED_MOST)
+		if (lists[i]->coded.n > summary->facts.n_places || summary->facts.n_places > BS_CODED_MOST)
 			status = damaged(summary, "more words than places", err);
 	return status;
 }
@@ -103,6 +116,15 @@ enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t 
 {
 	*bytes_out = summary->section.data + summary->offset;
 	return bs_section_touch(&summary->section, summary->offset, summary->n_bytes, err);
+}
+
+bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_summary_facts *b)
+{
+	bool is_equal =
+		a->has_words == b->has_words && a->has_grams == b->has_grams && a->has_text_grams == b->has_text_grams;
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		is_equal &= *number_of(a, i) == *number_of(b, i);
+	return is_equal;
 }
 
 /* That they decode to numbers below the end. */
@@ -128,7 +150,7 @@ enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_erro
 	const struct bs_coded_section *words[] = {&summary->words.base, &summary->words.more, &summary->words.gone};
 	const struct bs_coded_section *grams[] = {&summary->grams.base, &summary->grams.more, &summary->grams.gone};
 	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
-		status = check_numbers(summary, words[i], summary->n_places, err);
+		status = check_numbers(summary, words[i], summary->facts.n_places, err);
 	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
 		status = check_numbers(summary, grams[i], BS_GRAM_TRIGRAMS, err);
 	return status;
@@ -142,7 +164,7 @@ uint64_t bs_summary_n(const struct bs_coded_set *set)
 
 double bs_summary_rate(const struct bs_summary *summary)
 {
-	return summary->n_places ? (double)bs_summary_n(&summary->words) / (double)summary->n_places : 0;
+	return summary->facts.n_places ? (double)bs_summary_n(&summary->words) / (double)summary->facts.n_places : 0;
 }
 
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
@@ -152,16 +174,17 @@ uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
 
 enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash, bool *may_out, struct bs_error *err)
 {
-	uint64_t place = bs_summary_place(hash, summary->n_places);
+	uint64_t place = bs_summary_place(hash, summary->facts.n_places);
 	*may_out = true;
-	return summary->has_words ? bs_coded_set_has(&summary->words, place, may_out, err) : BS_OK;
+	return summary->facts.has_words ? bs_coded_set_has(&summary->words, place, may_out, err) : BS_OK;
 }
 
 enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
                                         struct bs_error *err)
 {
 	*may_out = true;
-	return summary->has_grams ? bs_coded_set_has(&summary->grams, bs_summary_gram(gram), may_out, err) : BS_OK;
+	return summary->facts.has_grams ? bs_coded_set_has(&summary->grams, bs_summary_gram(gram), may_out, err)
+	                                : BS_OK;
 }
 
 /* A string more, its end counted. */
@@ -210,12 +233,11 @@ static bool is_of(const struct bs_section *segments, const struct bs_manifest *m
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
                                     struct bs_error *err)
 {
-	char name[BS_INDEX_NAME_BYTES];
 	*file = (struct bs_summary_file){.container = NULL};
 	if (!manifest->summary.number)
 		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
-	enum bs_status status = bs_container_open(dir, bs_index_file_name("summary", manifest->summary.number, name),
-	                                          BS_FILE_SUMMARY, &file->container, err);
+	enum bs_status status =
+		bs_index_file_open(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &file->container, err);
 	if (status)
 		return status;
 	struct bs_section bytes = bs_container_section(file->container, SECTION_SUMMARY, 0);
@@ -233,10 +255,8 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
                                       struct bs_error *err)
 {
-	char name[BS_INDEX_NAME_BYTES];
-	enum bs_status status =
-		bs_container_open(dir, bs_index_file_name("counts", manifest->summary.counts_number, name),
-	                          BS_FILE_COUNTS, &file->counts_container, err);
+	enum bs_status status = bs_index_file_open(dir, "counts", manifest->summary.counts_number, BS_FILE_COUNTS,
+	                                           &file->counts_container, err);
 	if (status)
 		return status;
 	struct bs_section section = bs_container_section(file->counts_container, SECTION_COUNTS, 0);
@@ -303,18 +323,20 @@ static enum bs_status append_head(size_t n_bytes, struct bs_buffer *to, struct b
 	return BS_OK;
 }
 
-enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_buffer *counts, struct bs_error *err)
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const struct bs_summary_tallies *tallies,
+                                struct bs_buffer *to, struct bs_buffer *counts, struct bs_error *err)
 {
 	size_t start = to->used_bytes, counts_start = counts->used_bytes;
 	enum bs_status status = append_head(BS_SUMMARY_HEAD_BYTES, to, err);
 	if (!status)
-		status = append_lists(&facts->words, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
+		status = append_lists(&tallies->words, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
 	if (!status)
-		status = append_lists(&facts->grams, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES + 8 * BS_TALLY_SHOWN, to, err);
+		status = append_lists(&tallies->grams, BS_TALLY_BASE, BS_TALLY_SHOWN,
+		                      start + AT_LIST_BYTES + 8 * BS_TALLY_SHOWN, to, err);
 	if (!status)
 		status = append_head(COUNTS_AT, counts, err);
 	if (!status)
-		status = append_lists(&facts->words, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
+		status = append_lists(&tallies->words, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;
@@ -322,30 +344,17 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	bs_store_u32(head + AT_FLAGS, (facts->has_words ? FLAG_WORDS : 0) | (facts->has_grams ? FLAG_GRAMS : 0) |
 	                                      (facts->has_text_grams ? FLAG_TEXT_GRAMS : 0));
 	bs_store_u64(head + AT_BYTES, to->used_bytes - start);
-	bs_store_u64(head + AT_RATE, facts->rate);
-	bs_store_u64(head + AT_PLACES, facts->n_places);
-	bs_store_u64(head + AT_DOCS, facts->n_docs);
-	bs_store_u64(head + AT_POSITIONS, facts->n_positions);
-	bs_store_u64(head + AT_ANALYSIS, facts->analysis);
-	bs_store_u64(head + AT_UNKNOWN, facts->n_unknown_files);
-	bs_store_u64(head + AT_NUL_END, facts->most_nul_end);
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		bs_store_u64(head + AT_NUMBERS + 8 * i, *number_of(facts, i));
 	bs_store_u64(head + AT_CHECKSUM, bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
 	memcpy(counts->data + counts_start, head + AT_CHECKSUM, 8);
 	return BS_OK;
 }
 
-static enum bs_status open_writer(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                  struct bs_file_writer **writer_out, struct bs_error *err)
-{
-	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
-	return bs_file_writer_open(dir, name, kind, writer_out, err);
-}
-
 static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = open_writer(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
+	enum bs_status status = bs_index_file_begin(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, SECTION_COUNTS, 0);
@@ -357,7 +366,8 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_m
                                      const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	enum bs_status status = open_writer(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &writer, err);
+	enum bs_status status =
+		bs_index_file_begin(dir, "summary", manifest->summary.number, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, SECTION_SUMMARY, 0);

@@ -10,33 +10,37 @@
 #ifndef BS_CORE_STORE_SUMMARY_H
 #define BS_CORE_STORE_SUMMARY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
 #include "core/store/tally.h"
 
 #define BS_SUMMARY_HEAD_BYTES 128u
 
-/* Immutable, for any number of threads; nothing is to be closed. */
-struct bs_summary {
-	struct bs_section section; /* where it lies, */
-	uint64_t offset;           /* from here on */
-	uint64_t n_bytes;
+/* What a summary says of its index beside words and trigrams. */
+struct bs_summary_facts {
 	uint64_t rate;        /* asked for, in 1 / BS_SUMMARY_RATE_UNIT */
 	uint64_t n_places;    /* M */
 	uint64_t n_docs;      /* of words, deleted ones too: what scores count with, */
 	uint64_t n_positions; /* and the sum of their lengths */
 	uint64_t analysis;    /* bs_summary_analysis of its manifest: those of two indexes that rank as one are equal */
-	bool has_words;       /* else nothing is known of words: the index has none */
-	bool has_grams;       /* of the keys of its words, and, */
-	bool has_text_grams;  /* if the index has grams, of its files' texts. Else nothing is known of them */
 	/* Files that a search of files must read whatever the grams say: how many documents, those deleted by id, and collections have
 	 * none, and, of those that are no documents (binary ones, say), where the first NUL byte ends, at most: what is longer cannot stand
 	 * before it. UINT64_MAX: anywhere; 0: there are none. */
 	uint64_t n_unknown_files;
 	uint64_t most_nul_end;
+	bool has_words;      /* else nothing is known of words: the index has none */
+	bool has_grams;      /* of the keys of its words, and, */
+	bool has_text_grams; /* if the index has grams, of its files' texts. Else nothing is known of them */
+};
+
+bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_summary_facts *b);
+
+/* Immutable, for any number of threads; nothing is to be closed. */
+struct bs_summary {
+	struct bs_section section; /* where it lies, */
+	uint64_t offset;           /* from here on */
+	uint64_t n_bytes;
+	struct bs_summary_facts facts;
 	struct bs_coded_set words, grams; /* places of words; trigrams */
 };
 
@@ -96,14 +100,13 @@ static inline bool bs_summary_is_none(enum bs_status status)
 	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;
 }
 
-/* What a summary says, and its counts, for a writer of both. */
-struct bs_summary_facts {
-	uint64_t rate, n_places, n_docs, n_positions, analysis, n_unknown_files, most_nul_end;
-	bool has_words, has_grams, has_text_grams;
+/* The words and trigrams of a summary that is made, and the counts of the words. */
+struct bs_summary_tallies {
 	struct bs_tally words, grams;
 };
 /* Appends the bytes of the summary, and those of its counts. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
-enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *summary, struct bs_buffer *counts,
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const struct bs_summary_tallies *tallies,
+                                struct bs_buffer *summary, struct bs_buffer *counts,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Writes the files that a manifest names, of these bytes. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,

@@ -22,6 +22,11 @@
  * there are the tally of the commit before, the one that is made, and its coded form. */
 #define MAKING_BYTES 24u
 
+/* What is to be read of some segments goes by their terms and trigrams. */
+struct sizes {
+	uint64_t n_terms, n_grams;
+};
+
 struct making {
 	const struct bs_dir *dir;
 	const struct bs_dir *files;       /* dir if buffers are to be in temporary files; NULL: in memory */
@@ -33,6 +38,10 @@ struct making {
 	uint32_t n_own;
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
+	struct bs_summary_tallies tallies;
+	struct sizes all;  /* of the segments of the manifest, */
+	struct sizes came; /* of those among them that the commit before has not, */
+	struct sizes went; /* and of those that it alone has */
 };
 
 /* An empty buffer, in a temporary file where those are used. */
@@ -163,7 +172,7 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 /* Whether the distinct places have the rate that is wished, and not far too many places. */
 static bool fits(const struct making *at)
 {
-	double n_words = (double)bs_tally_n(&at->facts.words);
+	double n_words = (double)bs_tally_n(&at->tallies.words);
 	double most = (double)at->facts.n_places * (double)at->facts.rate / BS_SUMMARY_RATE_UNIT;
 	return n_words <= most && (n_words >= 64 ? n_words * 2 >= most : most <= 256);
 }
@@ -181,7 +190,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	struct bs_buffer hashes = {0};
 	enum bs_status status = place(at, &hashes, err);
 	uint64_t n_words = 0;
-	bs_tally_deinit(&at->facts.words);
+	bs_tally_deinit(&at->tallies.words);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
 		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
 	if (!status)
@@ -192,7 +201,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	at->facts.n_places = n_places ? n_places : places_for(n_words, at->facts.rate);
 	make_places(at, all);
 	if (!status)
-		status = bs_tally_count(&at->facts.words, all, err);
+		status = bs_tally_count(&at->tallies.words, all, err);
 	bs_buffer_deinit(&hashes);
 	return status;
 }
@@ -242,7 +251,7 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 /* Base are those of the segment that has most, as they are coded there, if there are few others. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
-	struct bs_tally *tally = &at->facts.grams;
+	struct bs_tally *tally = &at->tallies.grams;
 	struct bs_buffer *all = &tally->made[BS_TALLY_BASE], *more = &tally->made[BS_TALLY_MORE];
 	struct gram_bits bits = {NULL};
 	const struct bs_segment *largest = at->manifest->n_segments ? at->segments[0] : NULL;
@@ -324,7 +333,7 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 /* By what came and went. *is_done_out false: that will not do. */
 static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	struct bs_tally *tally = &at->facts.words;
+	struct bs_tally *tally = &at->tallies.words;
 	struct bs_buffer came = {0}, went = {0};
 	enum bs_status status = add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
@@ -381,8 +390,8 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		if (at->segments[i] != base)
 			status = bs_tally_leave_out(&at->segments[i]->trigrams.set, &went, err);
 	if (!status)
-		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), base,
-		                             &at->facts.grams, is_done_out, err);
+		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came),
+		                             bs_numbers_in(&went), base, &at->tallies.grams, is_done_out, err);
 out:
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
@@ -390,30 +399,16 @@ out:
 	return status;
 }
 
-/* What is to be read of a segment goes by its terms and trigrams. */
-static uint64_t reading(const struct bs_segment *segment)
-{
-	return segment->meta.n_terms + segment->trigrams.set.coded.n;
-}
-
 /* Whether less is to be read for what changed than for all. */
 static bool is_change_small(const struct making *at)
 {
-	uint64_t n_changed = 0, n_all = 0;
-	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		uint64_t n_here = reading(at->segments[i]);
-		n_all += n_here;
-		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_here;
-	}
-	for (uint32_t i = 0; i < at->old->manifest.n_segments; i++)
-		if (!has_segment(at->manifest, at->old->manifest.segments[i].number))
-			n_changed += reading(&at->old->segments[i]);
-	return n_changed < n_all;
+	return at->came.n_terms + at->came.n_grams + at->went.n_terms + at->went.n_grams <
+	       at->all.n_terms + at->all.n_grams;
 }
 
 static enum bs_status count_words(struct making *at, struct bs_error *err)
 {
-	const struct bs_summary *before = &at->before.summary;
+	const struct bs_summary_facts *before = &at->before.summary.facts;
 	bool is_done = false;
 	enum bs_status status = BS_OK;
 	at->facts.n_places = before->n_places;
@@ -427,7 +422,7 @@ static enum bs_status count_grams(struct making *at, struct bs_error *err)
 {
 	bool is_done = false;
 	enum bs_status status = BS_OK;
-	if (at->before.container && at->before.summary.has_grams && is_change_small(at))
+	if (at->before.container && at->before.summary.facts.has_grams && is_change_small(at))
 		status = change_grams(at, &is_done, err);
 	return (status && status != BS_CORRUPT) || is_done ? status : count_grams_anew(at, err);
 }
@@ -453,22 +448,10 @@ static uint64_t count_unknown(const struct bs_manifest *manifest, const struct b
 /* Files that were deleted by id, and are there still, where a search of files finds them. */
 static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 {
-	const struct bs_manifest *manifest = at->manifest;
-	struct bs_container *file = NULL;
-	struct bs_doc_table docs = {.n_ranges = 0};
-	char name[BS_INDEX_NAME_BYTES];
-	if (!manifest->exclusions.number)
-		return BS_OK;
-	enum bs_status status = bs_container_open(at->dir, bs_index_file_name("exc", manifest->exclusions.number, name),
-	                                          BS_FILE_EXCLUSIONS, &file, err);
-	if (!status)
-		status = bs_doc_table_open(&docs, file, manifest->exclusions.n_docs, err);
-	for (uint32_t i = 0; i < docs.n_ranges && !status; i++)
-		if (bs_doc_table_range(&docs, i).source >= manifest->n_sources)
-			status = bs_container_corrupt(file, err, "exclusions of a source that there is not");
-	at->facts.n_unknown_files += status ? 0 : count_files(manifest, &docs, false);
-	bs_doc_table_deinit(&docs);
-	bs_container_close(file);
+	struct bs_snapshot_exclusions exclusions;
+	enum bs_status status = bs_exclusions_open(&exclusions, at->dir, at->manifest, err);
+	at->facts.n_unknown_files += status ? 0 : count_files(at->manifest, &exclusions.table, false);
+	bs_exclusions_close(&exclusions);
 	return status;
 }
 
@@ -506,6 +489,24 @@ static enum bs_status find_facts(struct making *at, struct bs_error *err)
 	return status ? status : bs_summary_analysis(manifest, &at->facts.analysis, err);
 }
 
+static void add_sizes(struct sizes *sizes, const struct bs_segment *segment)
+{
+	sizes->n_terms += segment->meta.n_terms;
+	sizes->n_grams += segment->trigrams.set.coded.n;
+}
+
+static void measure(struct making *at)
+{
+	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
+		add_sizes(&at->all, at->segments[i]);
+		if (at->old && !has_segment(&at->old->manifest, at->manifest->segments[i].number))
+			add_sizes(&at->came, at->segments[i]);
+	}
+	for (uint32_t i = 0; at->old && i < at->old->manifest.n_segments; i++)
+		if (!has_segment(at->manifest, at->old->manifest.segments[i].number))
+			add_sizes(&at->went, &at->old->segments[i]);
+}
+
 static enum bs_status find_segments(struct making *at, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = at->manifest;
@@ -525,6 +526,8 @@ static enum bs_status find_segments(struct making *at, struct bs_error *err)
 		at->segments[i] = &at->own[at->n_own];
 		at->n_own += !status;
 	}
+	if (!status)
+		measure(at);
 	return status;
 }
 
@@ -535,30 +538,22 @@ static void making_deinit(struct making *at)
 	free(at->own);
 	free(at->segments);
 	bs_summary_file_close(&at->before);
-	bs_tally_deinit(&at->facts.words);
-	bs_tally_deinit(&at->facts.grams);
+	bs_tally_deinit(&at->tallies.words);
+	bs_tally_deinit(&at->tallies.grams);
 }
 
 /* Whether the file before is that of the commit to be. */
 static bool is_same(const struct making *at)
 {
-	const struct bs_summary *before = &at->before.summary;
-	const struct bs_summary_facts *facts = &at->facts;
+	struct bs_summary_facts before = at->before.summary.facts;
 	bool is_of_these = at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
 	for (uint32_t i = 0; i < at->manifest->n_segments && is_of_these; i++)
 		is_of_these = has_segment(&at->old->manifest, at->manifest->segments[i].number);
-	return is_of_these && before->rate == facts->rate && before->analysis == facts->analysis &&
-	       before->has_words == facts->has_words && before->has_grams == facts->has_grams &&
-	       before->has_text_grams == facts->has_text_grams && before->n_unknown_files == facts->n_unknown_files &&
-	       before->most_nul_end == facts->most_nul_end;
-}
-
-static uint64_t count_terms(const struct making *at)
-{
-	uint64_t n_terms = 0;
-	for (uint32_t i = 0; i < at->manifest->n_segments; i++)
-		n_terms += at->segments[i]->meta.n_terms;
-	return n_terms;
+	/* These follow from the segments. */
+	before.n_places = at->facts.n_places;
+	before.n_docs = at->facts.n_docs;
+	before.n_positions = at->facts.n_positions;
+	return is_of_these && bs_summary_facts_equal(&before, &at->facts);
 }
 
 static enum bs_status write_files(struct making *at, const struct bs_manifest *manifest, struct bs_error *err)
@@ -568,7 +563,7 @@ static enum bs_status write_files(struct making *at, const struct bs_manifest *m
 	if (!status)
 		status = place(at, &counts, err);
 	if (!status)
-		status = bs_summary_write(&at->facts, &summary, &counts, err);
+		status = bs_summary_write(&at->facts, &at->tallies, &summary, &counts, err);
 	if (!status)
 		status = bs_summary_file_write(at->dir, manifest, &summary, &counts, err);
 	bs_buffer_deinit(&summary);
@@ -593,19 +588,8 @@ static enum bs_status open_before(struct making *at, struct bs_error *err)
 /* Whether so much may have to be held that it should be in files. */
 static bool is_large(const struct making *at, uint64_t memory_bytes)
 {
-	uint64_t n_words = 0, n_grams = 0;
-	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		n_words += at->segments[i]->meta.n_terms;
-		n_grams += at->segments[i]->trigrams.set.coded.n;
-	}
-	for (uint32_t i = 0; at->old && i < at->old->manifest.n_segments; i++) {
-		if (has_segment(at->manifest, at->old->manifest.segments[i].number))
-			continue;
-		n_words += at->old->segments[i].meta.n_terms;
-		n_grams += at->old->segments[i].trigrams.set.coded.n;
-	}
-	n_grams = n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT;
-	return (n_words + n_grams) * MAKING_BYTES > memory_bytes;
+	uint64_t n_words = at->all.n_terms + at->went.n_terms, n_grams = at->all.n_grams + at->went.n_grams;
+	return (n_words + (n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT)) * MAKING_BYTES > memory_bytes;
 }
 
 enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
@@ -623,9 +607,9 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 	if (!status && is_same(&at)) {
 		manifest->summary.number = old->manifest.summary.number;
 		manifest->summary.counts_number = old->manifest.summary.counts_number;
-	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
+	} else if (!status && at.all.n_terms <= BS_SUMMARY_MOST_TERMS) {
 		if (is_large(&at, memory_bytes) && bs_dir_has_folder(dir))
-			at.files = at.facts.words.files = at.facts.grams.files = dir;
+			at.files = at.tallies.words.files = at.tallies.grams.files = dir;
 		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
 		if (!status && at.facts.has_grams)
 			status = count_grams(&at, err);
@@ -647,7 +631,7 @@ static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 static enum bs_status compare_words(const struct making *at, struct bs_error *err)
 {
 	const struct bs_numbers none = {.n = 0};
-	const struct bs_buffer *made = at->facts.words.made;
+	const struct bs_buffer *made = at->tallies.words.made;
 	struct bs_tally folded = {.kept = {NULL}};
 	struct bs_buffer set = {0};
 	bool is_sound;
@@ -666,7 +650,7 @@ static enum bs_status compare_words(const struct making *at, struct bs_error *er
 
 static enum bs_status compare_grams(const struct making *at, struct bs_error *err)
 {
-	const struct bs_tally *made = &at->facts.grams;
+	const struct bs_tally *made = &at->tallies.grams;
 	const struct bs_coded_section *kept = made->kept[BS_TALLY_BASE];
 	struct bs_buffer set = {0};
 	struct bs_tally all = {.kept = {NULL}};
@@ -691,7 +675,8 @@ static enum bs_status compare(const struct making *at, struct bs_error *err)
 		status = compare_words(at, err);
 	if (!status)
 		status = compare_grams(at, err);
-	if (!status && (!is_same(at) || summary->n_docs != at->facts.n_docs || summary->n_positions != at->facts.n_positions))
+	if (!status && (!is_same(at) || summary->facts.n_docs != at->facts.n_docs ||
+	                summary->facts.n_positions != at->facts.n_positions))
 		status = bs_container_corrupt(at->before.container, err, "its head does not fit the index");
 	return status;
 }
@@ -710,7 +695,7 @@ enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_s
 	if (!status)
 		status = find_facts(&at, err);
 	if (!status && at.facts.has_words)
-		status = count_words_anew(&at, at.before.summary.n_places, err);
+		status = count_words_anew(&at, at.before.summary.facts.n_places, err);
 	if (!status && at.facts.has_grams)
 		status = count_grams_anew(&at, err);
 	if (!status)

@@ -15,10 +15,6 @@
 #ifndef BS_CORE_STORE_TALLY_H
 #define BS_CORE_STORE_TALLY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
 #include "core/file/coded_section.h"
 

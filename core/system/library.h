@@ -12,10 +12,6 @@
 #ifndef BS_CORE_SYSTEM_LIBRARY_H
 #define BS_CORE_SYSTEM_LIBRARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 
 struct bs_library_symbol {

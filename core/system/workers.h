@@ -18,9 +18,6 @@
 #ifndef BS_CORE_SYSTEM_WORKERS_H
 #define BS_CORE_SYSTEM_WORKERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base/error.h"
 
 struct bs_workers;

@@ -187,7 +187,7 @@ enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *sna
 	if (status)
 		return status;
 	self->is_anew = is_anew;
-	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, true, NULL, err);
+	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, BS_CURSOR_EXCLUSIONS, NULL, err);
 	if (status)
 		close_known(self);
 	else
@@ -203,7 +203,7 @@ enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_s
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
-	status = bs_doc_cursor_init_all(&self->cursor, snapshot, number, choice->segments, err);
+	status = bs_doc_cursor_init(&self->cursor, snapshot, number, choice->segments, BS_CURSOR_INNER, NULL, err);
 	if (status) {
 		close_known(self);
 		return status;

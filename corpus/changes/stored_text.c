@@ -97,9 +97,12 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 		               id, answer == 1 ? "there is no such document any more"
 		                   : provider  ? "its text cannot be read"
 		                               : "its text is not in the index, and nobody is there to be asked for it");
-	status = bs_given_line(given, n_given, &texts->line, err);
+	/* Fields that were left out stand in the line only. */
+	bool has_line = record.checksum != 0 || options.text_fields;
+	if (has_line)
+		status = bs_given_line(given, n_given, &texts->line, err);
 	if (!status)
-		status = bs_given_document(&options, given, n_given, &texts->line, &texts->fields, document_out, err);
+		status = bs_given_document(&options, given, n_given, has_line ? &texts->line : NULL, &texts->fields, document_out, err);
 	document_out->name.bytes = record.name;
 	document_out->name.n_bytes = record.name_bytes;
 	return status;

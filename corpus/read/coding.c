@@ -5,6 +5,7 @@
 #include <unicode/utf.h>
 #include <unistd.h>
 
+#include "core/base/bytes.h"
 #include "corpus/walk/file.h"
 
 enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_bytes_out)
@@ -26,6 +27,16 @@ enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_b
 	}
 	*mark_bytes_out = 0;
 	return BS_CODING_UTF8;
+}
+
+bool bs_coding_is_utf8(const uint8_t *bytes, size_t n_bytes)
+{
+	UChar32 c = 0;
+	if (bs_is_ascii(bytes, n_bytes))
+		return true;
+	for (size_t at = 0; at < n_bytes && c >= 0;)
+		U8_NEXT(bytes, at, n_bytes, c);
+	return c >= 0;
 }
 
 enum bs_coding bs_coding_of_file(int fd)

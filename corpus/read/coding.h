@@ -17,6 +17,8 @@ enum bs_coding { BS_CODING_UTF8, BS_CODING_UTF16LE, BS_CODING_UTF16BE, BS_CODING
 
 /* The coding that the first bytes of a file tell, and how long its mark is; UTF-8, and 0 perhaps, without another one. */
 enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_bytes_out);
+/* Whether there is no sequence that is not UTF-8. */
+bool bs_coding_is_utf8(const uint8_t *bytes, size_t n_bytes);
 /* The coding of an open file, UTF-8 if it cannot be read. */
 enum bs_coding bs_coding_of_file(int fd);
 

@@ -155,16 +155,13 @@ enum bs_status bs_given_document(const struct bs_source_options *options, const 
                                  const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
                                  struct bs_error *err)
 {
-	struct bs_record_options record = {.is_given = true};
-	if (options) {
-		record.text_fields = options->text_fields;
-		record.n_text_fields = options->n_text_fields;
-	}
+	struct bs_record_options record = {
+		.is_given = true, .text_fields = options->text_fields, .n_text_fields = options->n_text_fields};
 	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
 	                                     .known = {BS_DOC_NONE, 0},
 	                                     .place.line = 1,
-	                                     .raw.bytes = line->data,
-	                                     .raw.n_bytes = line->used_bytes};
+	                                     .raw.bytes = line ? line->data : NULL,
+	                                     .raw.n_bytes = line ? line->used_bytes : 0};
 	bs_buffer_clear(fields);
 	const size_t fields_bytes = (n_texts + 1) * sizeof(struct bs_field);
 	enum bs_status status = bs_buffer_reserve(fields, fields_bytes + copied_bytes(texts, n_texts), err);

@@ -819,11 +819,18 @@ enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line,
 	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out, is_known_out, err);
 }
 
+bool bs_reader_resolve(struct bs_reader *reader, struct bs_document *document)
+{
+	return bs_record_scan_resolve(&reader->scan, document);
+}
+
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	bool is_known;
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
+	bool is_known = false;
+	enum bs_status status = BS_OK;
+	if (bs_coding_is_utf8(line, line_bytes))
+		status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
 	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
 
@@ -841,11 +848,12 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Before a record of so many bytes is read again. Where it may stay it is refused, or comes alone, as when it was first read. */
-static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool may_stay, struct bs_refusal *refusal,
-                                   struct bs_error *err)
+/* Before a record of so many bytes is read again. Where it may stay it is refused, or comes alone, as when it was first read. Of a given
+ * one the texts were limited, not the line. */
+static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool is_given, bool may_stay,
+                                   struct bs_refusal *refusal, struct bs_error *err)
 {
-	if (may_stay && line_bytes > reader->max_document_bytes)
+	if (may_stay && line_bytes > (is_given ? reader->most_parse_bytes : reader->max_document_bytes))
 		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
 	bool is_large = may_stay && !refusal->reason && line_bytes > reader->large_bytes;
 	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
@@ -882,7 +890,7 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
                                     struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
-	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
+	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	status = open_stored(reader, recall, err);
@@ -900,7 +908,7 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_re
 static enum bs_status recall_stored_file(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
                                          struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
-	enum bs_status status = await_record(reader, known->place[0], recall->may_stay, refusal, err);
+	enum bs_status status = await_record(reader, known->place[0], false, recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	status = open_stored(reader, recall, err);
@@ -915,7 +923,7 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 	struct bs_stamp stamp;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
+	enum bs_status status = await_record(reader, known->place[1], known->is_given, recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);

@@ -39,7 +39,9 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
  *   fetch_raw:    a record's raw JSON line, parsed.
  *   take_file:    the document of a file's bytes, which somebody kept.
  *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was indexed.
- *   cut_line:     the same with all escapes left in the texts; *is_known_out is false if only fetch_raw can read it.
+ *   cut_line:     the same with all escapes left in the texts, and all that is not UTF-8; *is_known_out is false if only
+ *                 fetch_raw can read it.
+ *   resolve:      puts what they stand for in the place of escapes in the texts of the line that was cut last. False: it cannot.
  * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when it would be no document or record any more, BS_NO_MEMORY.
  */
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
@@ -64,6 +66,8 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                   struct bs_document *document_out, bool *is_known_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
+
+bool bs_reader_resolve(struct bs_reader *reader, struct bs_document *document) BS_WARN_UNUSED;
 
 /* The stamp of the file that fetch_file would read, if it is a regular one. Errors as those of fetch_file. */
 enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,

@@ -5,6 +5,7 @@
 #include <unicode/utf8.h>
 
 #include "core/system/watch.h"
+#include "corpus/read/coding.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -239,14 +240,6 @@ static struct level *top_level(const struct bs_record_scan *scan)
 	return (struct level *)(void *)(scan->levels.data + scan->levels.used_bytes) - 1;
 }
 
-static bool is_ascii(const struct raw_string *string)
-{
-	uint8_t all = 0;
-	for (size_t i = 0; i < string->n_bytes; i++)
-		all |= string->bytes[i];
-	return all < 0x80;
-}
-
 /* Behind the opening quote: what the string stands for, if that is known already. */
 static bool take_walk_string(struct walk *walk, struct raw_string *string_out)
 {
@@ -299,7 +292,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		*is_known_out = true;
 		return BS_OK;
 	}
-	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) || (!scan->is_valid && !is_ascii(&key)) ||
+	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) || (!scan->is_valid && !bs_coding_is_utf8(key.bytes, key.n_bytes)) ||
 	    !take(&walk->scanner, ':'))
 		return BS_OK;
 	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
@@ -344,11 +337,41 @@ static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
 	return (struct raw_string){at, bs_record_number_bytes(at, end)};
 }
 
+/* Where what is no part of the line goes, which may be NULL. */
+static uint8_t *text_end(const struct bs_record_scan *scan)
+{
+	return scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data;
+}
+
+/* What a string with escapes stands for. */
+static bool resolve_string(struct bs_record_scan *scan, const uint8_t **bytes, size_t *n_bytes)
+{
+	uint8_t *to = text_end(scan);
+	if (*n_bytes == 0 || !memchr(*bytes, '\\', *n_bytes))
+		return true;
+	if (!unescape(*bytes, *n_bytes, true, to, n_bytes))
+		return false;
+	*bytes = to;
+	scan->text.used_bytes += *n_bytes;
+	return true;
+}
+
+bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *document)
+{
+	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
+	document->text.n_bytes = 0;
+	for (size_t i = 0; i < document->text.n_fields; i++) {
+		if (!resolve_string(scan, &fields[i].text, &fields[i].text_bytes))
+			return false;
+		document->text.n_bytes += fields[i].text_bytes;
+	}
+	return true;
+}
+
 /* Moves what will be read to memory that is ours, or resolves what stands there. */
 static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 {
 	struct bs_record_scan *scan = walk->scan;
-	uint8_t *to = scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data; /* which may be NULL */
 	if (kind != '"' && scan->original) {
 		size_t offset = 0;
 		for (size_t i = 0; i < value->n_bytes && offset < scan->original_bytes; i++)
@@ -356,16 +379,10 @@ static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 		if (offset >= scan->original_bytes)
 			return false;
 		*value = number_at(scan->original + offset, scan->original + scan->original_bytes);
-		memcpy(to, value->bytes, value->n_bytes);
-	} else if (kind == '"' && !walk->strings && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
-		if (!unescape(value->bytes, value->n_bytes, true, to, &value->n_bytes))
-			return false;
-	} else {
-		return true;
+		value->bytes = memcpy(text_end(scan), value->bytes, value->n_bytes);
+		scan->text.used_bytes += value->n_bytes;
 	}
-	value->bytes = to;
-	scan->text.used_bytes += value->n_bytes;
-	return true;
+	return kind != '"' || walk->strings || resolve_string(scan, &value->bytes, &value->n_bytes);
 }
 
 /* Not what stands in an array that is the id's value. */
@@ -480,7 +497,7 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	bs_buffer_trim(&scan->text, line_bytes + scan->original_bytes + KEPT_BYTES);
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
 	size_t text_bytes = scan->strings ? scan->original_bytes : line_bytes;
-	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, text_bytes, err);
+	enum bs_status status = bs_buffer_reserve(&scan->text, text_bytes, err);
 	if (!status && take(&walk.scanner, '{'))
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);

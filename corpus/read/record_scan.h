@@ -32,11 +32,14 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 /*
  * Fills document_out as bs_record_parse would, but for the id, which is in scan; borrowed from scan and line. With
  * as_it_is the texts are what stands between the quotes, escapes and all. *is_known_out is false if the line has
- * something that only the parser knows how to read: keys beyond ASCII, more than BS_RECORD_MAX_FIELDS, what is no
+ * something that only the parser knows how to read: keys that are not UTF-8, more than BS_RECORD_MAX_FIELDS, what is no
  * record or, unless the line is_valid, has no text. Bytes that are not UTF-8 are left as they are. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Makes of such texts as they are what they stand for. False: it cannot. */
+bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *document) BS_WARN_UNUSED;
 
 /* Asks the watch (core/system/watch.h) at round i of a loop over a record's members, now and then. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;

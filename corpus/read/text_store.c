@@ -1,13 +1,10 @@
 /* text_store.c: writing: sample, train, compress, spool; and reading. See text_store.h. */
 #include "corpus/read/text_store.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <zdict.h>
 #include <zstd.h>
@@ -52,7 +49,8 @@ static const struct {
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
-#define SPOOL_BYTES    ((size_t)256 << 10)
+/* Of a part: what is larger is in a temporary file. */
+#define HELD_BYTES     ((size_t)256 << 10)
 /* So much is compressed at once, while zstd's tables are in the caches. A thread has one such piece, and one waits, while a third is
  * filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
@@ -61,15 +59,6 @@ static const struct {
 /* A shared frame begins with the number of its first text and how many there are, u32 each, and the bytes of each. */
 #define SHARED_HEAD_BYTES 8u
 #define SHARED_TEXT_BYTES 4u
-
-/* An append-only temporary file without a name, and what is not in it yet; or what went to another file. */
-struct spool {
-	struct bs_file_writer *file; /* NULL: it is a temporary one */
-	const struct bs_dir *dir;
-	int fd; /* -1: there was no need of it yet */
-	uint64_t file_bytes;
-	struct bs_buffer tail;
-};
 
 BS_VECTOR(sizes, size_t);
 
@@ -82,14 +71,15 @@ struct piece {
 struct bs_store_writer {
 	enum bs_status status; /* the first failure */
 	struct bs_error error;
-	struct spool frames;
-	struct spool offsets;
+	const struct bs_dir *dir;
+	struct bs_file_writer *file;   /* where frames go; NULL: into their part */
+	uint64_t frames_bytes;
+	struct bs_buffer parts[BS_STORE_PARTS];
 	bool is_trained; /* the dictionary is decided; nothing waits any more */
-	struct bs_buffer dictionary;
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting;           /* documents that wait for the dictionary */
-	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the spools */
+	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the frames and offsets */
 	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
 	uint64_t n_handed;              /* the next one is being filled */
 	uint32_t n_texts; /* that have a frame */
@@ -98,78 +88,12 @@ struct bs_store_writer {
 	ZSTD_CCtx *contexts[KINDS];
 };
 
-static void spool_close(struct spool *spool)
+/* What does not fit into memory any more moves to a file. */
+static enum bs_status append_part(struct bs_store_writer *writer, enum bs_store_part part, const void *bytes, size_t n_bytes,
+                                  struct bs_error *err)
 {
-	if (spool->fd >= 0)
-		close(spool->fd);
-	bs_buffer_deinit(&spool->tail);
-}
-
-static enum bs_status spool_write(struct spool *spool, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
-{
-	if (spool->fd < 0) {
-		enum bs_status status = bs_dir_create_nameless(spool->dir, 0600, &spool->fd, err);
-		if (status)
-			return status;
-	}
-	while (n_bytes) {
-		ssize_t n = pwrite(spool->fd, bytes, n_bytes, (off_t)spool->file_bytes);
-		if (n < 0 && errno != EINTR)
-			return bs_fail(err, BS_IO, "cannot write stored text: %s", strerror(errno));
-		if (n > 0) {
-			bytes += n;
-			n_bytes -= (size_t)n;
-			spool->file_bytes += (uint64_t)n;
-		}
-	}
-	return BS_OK;
-}
-
-static enum bs_status spool_flush(struct spool *spool, struct bs_error *err)
-{
-	if (spool->tail.used_bytes == 0)
-		return BS_OK;
-	enum bs_status status = spool_write(spool, spool->tail.data, spool->tail.used_bytes, err);
-	bs_buffer_clear(&spool->tail);
-	return status;
-}
-
-static enum bs_status spool_append(struct spool *spool, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	if (spool->file) {
-		bs_file_writer_bytes(spool->file, bytes, n_bytes);
-		spool->file_bytes += n_bytes;
-		return BS_OK;
-	}
-	if (spool->tail.used_bytes + n_bytes > SPOOL_BYTES)
-		status = spool_flush(spool, err);
-	if (status)
-		return status;
-	if (n_bytes > SPOOL_BYTES)
-		return spool_write(spool, bytes, n_bytes, err);
-	return bs_buffer_append(&spool->tail, bytes, n_bytes, err);
-}
-
-static uint64_t spool_bytes(const struct spool *spool)
-{
-	return spool->file_bytes + spool->tail.used_bytes;
-}
-
-static enum bs_status spool_read(const struct spool *spool, uint64_t offset, uint8_t *bytes, size_t n_bytes,
-                                 struct bs_error *err)
-{
-	while (n_bytes) {
-		ssize_t n = pread(spool->fd, bytes, n_bytes, (off_t)offset);
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return bs_fail(err, BS_IO, "cannot read stored text: %s", n ? strerror(errno) : "cut off");
-		if (n > 0) {
-			bytes += n;
-			n_bytes -= (size_t)n;
-			offset += (uint64_t)n;
-		}
-	}
-	return BS_OK;
+	enum bs_status status = bs_buffer_append(&writer->parts[part], bytes, n_bytes, err);
+	return status ? status : bs_dir_spill(writer->dir, &writer->parts[part], HELD_BYTES, err);
 }
 
 static enum bs_status fail_zstd(size_t code, const char *what, struct bs_error *err)
@@ -182,8 +106,8 @@ static enum bs_status fail_zstd(size_t code, const char *what, struct bs_error *
 static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_error *err)
 {
 	uint8_t bytes[8];
-	bs_store_u64(bytes, spool_bytes(&writer->frames));
-	return spool_append(&writer->offsets, bytes, sizeof(bytes), err);
+	bs_store_u64(bytes, writer->frames_bytes);
+	return append_part(writer, BS_STORE_OFFSETS, bytes, sizeof(bytes), err);
 }
 
 static enum bs_status compress(struct bs_store_writer *writer, size_t kind, const uint8_t *content, size_t content_bytes,
@@ -197,7 +121,11 @@ static enum bs_status compress(struct bs_store_writer *writer, size_t kind, cons
 	size_t n = bs_zstd.ZSTD_compress2(writer->contexts[kind], writer->frame.data, bound, content, content_bytes);
 	if (bs_zstd.ZSTD_isError(n))
 		return fail_zstd(n, "compressing stored text", err);
-	status = spool_append(&writer->frames, writer->frame.data, n, err);
+	writer->frames_bytes += n;
+	if (writer->file)
+		bs_file_writer_bytes(writer->file, writer->frame.data, n);
+	else
+		status = append_part(writer, BS_STORE_FRAMES, writer->frame.data, n, err);
 	/* What one huge document took is given back. */
 	if (writer->frame.capacity_bytes > WAITING_BYTES)
 		bs_buffer_deinit(&writer->frame);
@@ -238,12 +166,13 @@ static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_
 static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
 {
 	const size_t *sizes = writer->sample_sizes.items;
+	struct bs_buffer *dictionary = &writer->parts[BS_STORE_DICTIONARY];
 	size_t n_documents = bs_vector_n(&writer->sample_sizes);
 	size_t sample_bytes = writer->sample.used_bytes;
 	if (n_documents < SAMPLE_LEAST_DOCUMENTS || sample_bytes < SAMPLE_LEAST_BYTES)
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
-	enum bs_status status = bs_buffer_reserve(&writer->dictionary, capacity, err);
+	enum bs_status status = bs_buffer_reserve(dictionary, capacity, err);
 	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the
 	 * memory is asked for before, all at once. */
 	if (!status)
@@ -251,15 +180,15 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 	bs_buffer_deinit(&writer->frame);
 	if (status)
 		return status;
-	size_t n = bs_zstd.ZDICT_trainFromBuffer(writer->dictionary.data, capacity, writer->sample.data, sizes,
+	size_t n = bs_zstd.ZDICT_trainFromBuffer(dictionary->data, capacity, writer->sample.data, sizes,
 	                                 (unsigned)n_documents);
 	if (bs_zstd.ZDICT_isError(n))
 		return bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
 		               ? fail_zstd(n, "a compression dictionary", err)
 		               : BS_OK;
-	writer->dictionary.used_bytes = n;
+	dictionary->used_bytes = n;
 	for (size_t i = 0; i < KINDS && !bs_zstd.ZSTD_isError(n); i++)
-		n = bs_zstd.ZSTD_CCtx_loadDictionary(writer->contexts[i], writer->dictionary.data, writer->dictionary.used_bytes);
+		n = bs_zstd.ZSTD_CCtx_loadDictionary(writer->contexts[i], dictionary->data, dictionary->used_bytes);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
 }
 
@@ -397,7 +326,7 @@ enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, st
 	struct bs_store_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a store", sizeof(*writer));
-	writer->frames = writer->offsets = (struct spool){.dir = dir, .fd = -1};
+	writer->dir = dir;
 	for (size_t i = 0; i < KINDS && !status; i++)
 		status = make_context(i, &writer->contexts[i], err);
 	if (!status && has_thread)
@@ -411,7 +340,7 @@ enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, st
 
 void bs_store_writer_send(struct bs_store_writer *writer, struct bs_file_writer *file)
 {
-	writer->frames.file = file;
+	writer->file = file;
 }
 
 enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
@@ -440,10 +369,6 @@ enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_
 		status = bs_workers_finish(writer->workers, &writer->error);
 	if (!status)
 		status = append_offset(writer, &writer->error);
-	if (!status)
-		status = spool_flush(&writer->offsets, &writer->error);
-	if (!status)
-		status = spool_flush(&writer->frames, &writer->error);
 	return keep(writer, status, err);
 }
 
@@ -452,25 +377,9 @@ bool bs_store_writer_has_shared(const struct bs_store_writer *writer)
 	return writer->has_shared;
 }
 
-uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part)
+const struct bs_buffer *bs_store_writer_part(const struct bs_store_writer *writer, enum bs_store_part part)
 {
-	if (part == BS_STORE_DICTIONARY)
-		return writer->dictionary.used_bytes;
-	return spool_bytes(part == BS_STORE_OFFSETS ? &writer->offsets : &writer->frames);
-}
-
-enum bs_status bs_store_writer_read(struct bs_store_writer *writer, enum bs_store_part part, uint64_t offset,
-                                    void *bytes, size_t n_bytes, struct bs_error *err)
-{
-	uint64_t part_bytes = bs_store_writer_part_bytes(writer, part);
-	assert(!writer->status && offset <= part_bytes && n_bytes <= part_bytes - offset);
-	(void)part_bytes;
-	if (part != BS_STORE_DICTIONARY)
-		return spool_read(part == BS_STORE_OFFSETS ? &writer->offsets : &writer->frames, offset, bytes, n_bytes,
-		                  err);
-	if (n_bytes)
-		memcpy(bytes, writer->dictionary.data + offset, n_bytes);
-	return BS_OK;
+	return &writer->parts[part];
 }
 
 void bs_store_writer_free(struct bs_store_writer *writer)
@@ -478,9 +387,8 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	if (!writer)
 		return;
 	bs_workers_free(writer->workers);
-	spool_close(&writer->frames);
-	spool_close(&writer->offsets);
-	bs_buffer_deinit(&writer->dictionary);
+	for (size_t i = 0; i < BS_STORE_PARTS; i++)
+		bs_buffer_deinit(&writer->parts[i]);
 	bs_buffer_deinit(&writer->sample);
 	bs_vector_deinit(&writer->sample_sizes);
 	piece_deinit(&writer->waiting);

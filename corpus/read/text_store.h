@@ -38,7 +38,7 @@ enum bs_store_part {
 
 /*
  * Writing. Memory stays bounded however many documents come: what waits for the dictionary (some 20 MB, for a
- * moment), the document in hand, two write buffers; all else goes to nameless temporary files. Sticky: after the
+ * moment), the document in hand, what is small; all else goes to nameless temporary files. Sticky: after the
  * first failure nothing more is done and bs_store_writer_finish reports it. One thread at a time.
  */
 struct bs_store_writer;
@@ -65,13 +65,8 @@ enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_
 /* Whether small texts share frames, after a successful finish: readers must know of it (BS_FEATURE_SHARED_FRAMES). */
 bool bs_store_writer_has_shared(const struct bs_store_writer *writer);
 
-/* How long a part is, after a successful finish. */
-uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part);
-
-/* Copies n_bytes of a part, from offset, to bytes; offset + n_bytes must lie within the part. After a successful
- * finish, as often as one likes. BS_IO. */
-enum bs_status bs_store_writer_read(struct bs_store_writer *writer, enum bs_store_part part, uint64_t offset,
-                                    void *bytes, size_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
+/* A part, after a successful finish; borrowed. */
+const struct bs_buffer *bs_store_writer_part(const struct bs_store_writer *writer, enum bs_store_part part);
 
 /* NULL is fine. The temporary files vanish. */
 void bs_store_writer_free(struct bs_store_writer *writer);

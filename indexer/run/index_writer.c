@@ -18,7 +18,6 @@
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
 /* A text, and what its words take if no two are the same, in terms of its bytes. */
 #define MOST_WORDS_FACTOR    16u
-#define MAX_THREADS          64
 
 /* What names of documents that had to be looked up may take in memory, and, each, lists of files that are no documents, and of what
  * folders hold. */
@@ -55,7 +54,7 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 static uint32_t count_threads(const struct bs_build_request *request)
 {
 	long n = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+	return n < 1 ? 1 : (n > BS_MOST_THREADS ? BS_MOST_THREADS : (uint32_t)n);
 }
 
 static uint64_t memory_of(const struct bs_build_request *request)

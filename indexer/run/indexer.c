@@ -920,7 +920,7 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	bool keeps_modes = !status && at->is_given && bs_dir_has(&at->dir, "manifest");
 	if (!status)
 		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->wait, &at->lock, err)
-		                     : bs_index_lock_take(&at->dir, request->wait, &at->lock, err);
+		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;
@@ -1248,10 +1248,12 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 {
 	if (!request->memory && (!request->dir || !*request->dir))
 		return bs_fail(err, BS_INVALID, "no directory for the index");
-	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
-		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
-	if (request->summary_rate > 0 && !(request->summary_rate >= 1e-6 && request->summary_rate <= 0.5))
-		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from 0.000001 to 0.5", request->summary_rate);
+	if (request->density != 0 && !(request->density >= BS_LEAST_DENSITY && request->density <= BS_MOST_DENSITY))
+		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->density, BS_LEAST_DENSITY,
+		               BS_MOST_DENSITY);
+	if (request->summary_rate > 0 && !(request->summary_rate >= BS_LEAST_SUMMARY_RATE && request->summary_rate <= BS_MOST_SUMMARY_RATE))
+		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->summary_rate, BS_LEAST_SUMMARY_RATE,
+		               BS_MOST_SUMMARY_RATE);
 	if (request->records && request->no_records)
 		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
 	enum bs_status status = bs_check_reserved("struct bs_build_request", request->reserved,

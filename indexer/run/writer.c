@@ -2,8 +2,11 @@
  * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own (indexing.h) from the first change to the
  * commit. They are documents of standard input whose ids stand beside them (BS_DOC_GIVEN).
  *
- *      a document -> its line of JSON, its fields -> [ held, while pairs of words are to be chosen ] -> analysed batch
- *                                                 -> id owners, accumulator, segments, as in any run
+ *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
+ *                                                              -> id owners, accumulator, segments, as in any run
+ *
+ * Fields are analysed as they are given. Beside them stands their line of JSON, which is what is stored and what the checksum is of;
+ * where neither is kept, there is none.
  */
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
@@ -21,6 +24,7 @@
 #include "corpus/read/given.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record.h"
+#include "corpus/read/text_store.h"
 #include "indexer/run/indexing.h"
 
 /* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
@@ -30,6 +34,22 @@
 #define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
+
+struct held_document {
+	size_t id_bytes, n_texts;
+};
+
+BS_VECTOR(held_list, struct held_document);
+BS_VECTOR(held_texts, struct bs_text);
+
+/* What is given before pairs of words are chosen. */
+struct held_documents {
+	struct held_list list;
+	struct held_texts texts; /* of one document after the other; their pointers count only while it is given on */
+	struct bs_buffer bytes;  /* of each document its id, of each of its texts the field's name and the text */
+	struct bs_buffer line;   /* of the one that is given on */
+	uint64_t counted_bytes;  /* towards HELD_BYTES */
+};
 
 struct bs_writer {
 	struct bs_uncommitted uncommitted; /* first: for searches */
@@ -45,12 +65,8 @@ struct bs_writer {
 	uint64_t batch_bytes;    /* of lines in it */
 	struct bs_buffer line, fields; /* of the document in hand */
 	bool holds;              /* documents are held, until there are enough to choose pairs of words by */
-	struct bs_buffer held;   /* struct held each, its id, its line */
+	struct held_documents held;
 	struct bs_term_table held_ids;
-};
-
-struct held {
-	size_t id_bytes, line_bytes;
 };
 
 static const char *given_source[] = {"-"};
@@ -99,6 +115,15 @@ static void use_batch(struct bs_writer *writer)
 	writer->batch_bytes = 0;
 }
 
+static void forget_held(struct held_documents *held)
+{
+	bs_vector_deinit(&held->list);
+	bs_vector_deinit(&held->texts);
+	bs_buffer_deinit(&held->bytes);
+	bs_buffer_deinit(&held->line);
+	held->counted_bytes = 0;
+}
+
 /* What is not merged is gone, with all that is; or all is committed, if status is BS_OK. */
 static enum bs_status end(struct bs_writer *writer, enum bs_status status, struct bs_build_report *report_out,
                           struct bs_error *err)
@@ -108,7 +133,7 @@ static enum bs_status end(struct bs_writer *writer, enum bs_status status, struc
 	writer->at = NULL;
 	writer->batch.words = NULL;
 	writer->batch.grams = NULL;
-	bs_buffer_trim(&writer->held, 0);
+	forget_held(&writer->held);
 	bs_term_table_clear(&writer->held_ids);
 	bs_buffer_trim(&writer->line, BATCH_BYTES);
 	return status;
@@ -227,16 +252,16 @@ static enum bs_status merge(struct bs_writer *writer, struct bs_error *err)
 	return status;
 }
 
-static bool is_large(const struct bs_writer *writer, const struct bs_document *document)
+static bool is_large(const struct bs_writer *writer, uint64_t n_bytes)
 {
-	return document->raw.n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
+	return n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
 /* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others are merged. */
 static enum bs_status take(struct bs_writer *writer, struct bs_document *document, bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	bool is_alone = is_large(writer, document);
+	bool is_alone = is_large(writer, document->raw.n_bytes);
 	/* Without a line it is none that is kept (0): it changed. */
 	document->raw.checksum =
 		document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes) : 1;
@@ -254,39 +279,52 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* The next held document from *from on, borrowed until the next one; false: there is none. */
-static enum bs_status next_held(struct bs_writer *writer, size_t *from, bool *found_out, struct bs_document *document_out,
-                                struct bs_error *err)
+/* The document of these texts, of which line (nullable) is. Borrowed until the next one. */
+static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes, const struct bs_text *texts,
+                                    size_t n_texts, const struct bs_buffer *line, struct bs_document *document_out,
+                                    struct bs_error *err)
 {
-	struct bs_reader *reader = bs_pipeline_reader(writer->at->writer.pipeline);
-	struct held held;
-	*found_out = *from < writer->held.used_bytes;
-	if (!*found_out)
-		return BS_OK;
-	memcpy(&held, writer->held.data + *from, sizeof(held));
-	const uint8_t *id = writer->held.data + *from + sizeof(held);
-	bs_reader_expect_given(reader, true);
-	enum bs_status status = bs_reader_fetch_raw(reader, id + held.id_bytes, held.line_bytes, document_out, err);
+	enum bs_status status =
+		bs_given_document(&writer->at->writer.source_options, texts, n_texts, line, &writer->fields, document_out, err);
 	document_out->name.bytes = id;
-	document_out->name.n_bytes = held.id_bytes;
-	document_out->place.line = 1;
-	*from += sizeof(held) + held.id_bytes + held.line_bytes;
+	document_out->name.n_bytes = id_bytes;
+	if (!line)
+		document_out->raw.n_bytes = document_out->text.n_bytes;
+	return status;
+}
+
+/* Calls give with all held documents. */
+static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give, void *context, struct bs_error *err)
+{
+	struct held_documents *held = &writer->held;
+	struct bs_text *text = held->texts.items;
+	const char *at = (const char *)held->bytes.data;
+	enum bs_status status = BS_OK;
+	for (size_t d = 0; d < bs_vector_n(&held->list) && !status; d++) {
+		struct held_document of = held->list.items[d];
+		struct bs_text *texts = text;
+		struct bs_document document;
+		const char *id = at;
+		at += of.id_bytes;
+		for (size_t i = 0; i < of.n_texts; i++, text++) {
+			text->field = at;
+			text->text = at + text->field_bytes;
+			at = text->text + text->text_bytes;
+		}
+		if (has_lines)
+			status = bs_given_line(texts, of.n_texts, &held->line, err);
+		if (!status)
+			status = make_document(writer, id, of.id_bytes, texts, of.n_texts, has_lines ? &held->line : NULL, &document, err);
+		if (!status)
+			status = give(context, &document, err);
+	}
 	return status;
 }
 
 /* A bs_give_sample_fn. */
-static enum bs_status give_held(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
+static enum bs_status give_sample(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
 {
-	struct bs_document document;
-	size_t from = 0;
-	bool found;
-	enum bs_status status = next_held(context, &from, &found, &document, err);
-	while (!status && found) {
-		status = give(give_context, &document, err);
-		if (!status)
-			status = next_held(context, &from, &found, &document, err);
-	}
-	return status;
+	return give_all_held(context, false, give, give_context, err);
 }
 
 static enum bs_status take_held(void *context, const struct bs_document *document, struct bs_error *err)
@@ -302,29 +340,42 @@ static enum bs_status release_held(struct bs_writer *writer, struct bs_error *er
 	if (!writer->holds)
 		return BS_OK;
 	writer->holds = false;
-	enum bs_status status = bs_index_writer_choose_by(&writer->at->writer, give_held, writer, err);
+	enum bs_status status = bs_index_writer_choose_by(&writer->at->writer, give_sample, writer, err);
 	use_batch(writer);
 	if (!status)
-		status = give_held(writer, take_held, writer, err);
-	bs_buffer_trim(&writer->held, 0);
+		status = give_all_held(writer, !writer->no_checksums, take_held, writer, err);
+	forget_held(&writer->held);
 	bs_term_table_deinit(&writer->held_ids);
 	return status;
 }
 
-static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document, struct bs_error *err)
+static enum bs_status hold_text(struct held_documents *held, const struct bs_text *text, struct bs_error *err)
 {
-	struct held held = {document->name.n_bytes, (size_t)document->raw.n_bytes};
+	enum bs_status status = bs_vector_append(&held->texts, text, err);
+	if (!status)
+		status = bs_buffer_append(&held->bytes, text->field, text->field_bytes, err);
+	return status ? status : bs_buffer_append(&held->bytes, text->text, text->text_bytes, err);
+}
+
+static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document, const struct bs_text *texts,
+                           size_t n_texts, struct bs_error *err)
+{
+	struct held_documents *held = &writer->held;
+	const struct held_document entry = {document->name.n_bytes, n_texts};
 	uint32_t number;
 	enum bs_status status =
 		bs_term_table_intern(&writer->held_ids, document->name.bytes, (uint32_t)document->name.n_bytes,
 	                             bs_hash_slot(document->name.bytes, document->name.n_bytes), &number, NULL, err);
 	if (!status)
-		status = bs_buffer_append(&writer->held, &held, sizeof(held), err);
+		status = bs_vector_append(&held->list, &entry, err);
 	if (!status)
-		status = bs_buffer_append(&writer->held, document->name.bytes, held.id_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&writer->held, document->raw.bytes, held.line_bytes, err);
-	return status || writer->held.used_bytes < HELD_BYTES ? status : release_held(writer, err);
+		status = bs_buffer_append(&held->bytes, document->name.bytes, document->name.n_bytes, err);
+	for (size_t i = 0; i < n_texts && !status; i++)
+		status = hold_text(held, &texts[i], err);
+	held->counted_bytes += sizeof(entry) + document->name.n_bytes + document->raw.n_bytes;
+	if (!document->raw.bytes)
+		held->counted_bytes += n_texts * sizeof(*texts);
+	return status || held->counted_bytes < HELD_BYTES ? status : release_held(writer, err);
 }
 
 static bool is_held(const struct bs_writer *writer, const char *id, size_t id_bytes)
@@ -334,26 +385,36 @@ static bool is_held(const struct bs_writer *writer, const char *id, size_t id_by
 	                                           bs_hash_slot(id, id_bytes), &number);
 }
 
-static enum bs_status check_bytes(const struct bs_writer *writer, uint64_t n_bytes, struct bs_error *err)
+static enum bs_status check_bytes(uint64_t n_bytes, uint64_t most_bytes, struct bs_error *err)
 {
-	uint64_t most = bs_max_document(&writer->at->writer.manifest.options);
-	uint64_t memory = document_memory(writer);
-	most = most < memory ? most : memory;
-	return n_bytes <= most ? BS_OK
-	                       : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
-	                                 (unsigned long long)n_bytes, (unsigned long long)most);
+	return n_bytes <= most_bytes ? BS_OK
+	                             : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
+	                                       (unsigned long long)n_bytes, (unsigned long long)most_bytes);
+}
+
+static uint64_t bytes_of(const struct bs_text *texts, size_t n_texts)
+{
+	uint64_t n_bytes = 0;
+	for (size_t i = 0; i < n_texts; i++)
+		n_bytes += texts[i].text_bytes;
+	return n_bytes;
 }
 
 /* Before anything is made of it. */
 static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts, size_t n_texts,
                                   struct bs_error *err)
 {
-	uint64_t n_bytes = 0;
+	uint64_t most_bytes = bs_max_document(&writer->at->writer.manifest.options), memory = document_memory(writer);
 	if (n_texts > BS_RECORD_MAX_FIELDS)
 		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
-	for (size_t i = 0; i < n_texts; i++)
-		n_bytes += texts[i].text_bytes;
-	return check_bytes(writer, n_bytes, err);
+	return check_bytes(bytes_of(texts, n_texts), most_bytes < memory ? most_bytes : memory, err);
+}
+
+/* That the line can be held, and stored. */
+static enum bs_status check_line(const struct bs_writer *writer, struct bs_error *err)
+{
+	uint64_t memory = document_memory(writer);
+	return check_bytes(writer->line.used_bytes, memory < BS_STORE_LIMIT_BYTES ? memory : BS_STORE_LIMIT_BYTES - 1, err);
 }
 
 static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
@@ -365,27 +426,19 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	enum bs_status status = check_texts(writer, texts, n_texts, err);
 	if (status)
 		return status;
-	/* The line is for the store, for checksums, and for what is held. */
-	bs_buffer_clear(&writer->line);
-	if (!writer->no_checksums || writer->holds)
+	const struct bs_buffer *line = writer->no_checksums ? NULL : &writer->line;
+	if (line) {
 		status = bs_given_line(texts, n_texts, &writer->line, &why);
-	if (!status) {
-		enum bs_status refused = check_bytes(writer, writer->line.used_bytes, err);
+		enum bs_status refused = status ? BS_OK : check_line(writer, err);
 		if (refused)
 			return refused;
-		status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, &writer->line, &writer->fields,
-		                           &document, &why);
 	}
-	if (!status && writer->line.used_bytes == 0) {
-		document.raw.bytes = NULL;
-		document.raw.n_bytes = document.text.n_bytes;
-	}
-	document.name.bytes = (const uint8_t *)id;
-	document.name.n_bytes = id_bytes;
-	if (!status && writer->holds && is_large(writer, &document))
+	if (!status && writer->holds && is_large(writer, line ? line->used_bytes : bytes_of(texts, n_texts)))
 		status = release_held(writer, &why);
 	if (!status)
-		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &is_refused, &why);
+		status = make_document(writer, id, id_bytes, texts, n_texts, line, &document, &why);
+	if (!status)
+		status = writer->holds ? hold(writer, &document, texts, n_texts, &why) : take(writer, &document, &is_refused, &why);
 	if (is_refused)
 		return bs_fail(err, BS_INVALID, "%s", why.text);
 	return settle(writer, status, &why, err);
@@ -640,7 +693,7 @@ void bs_writer_close(struct bs_writer *writer)
 	bs_term_batch_deinit(&writer->batch);
 	bs_buffer_deinit(&writer->line);
 	bs_buffer_deinit(&writer->fields);
-	bs_buffer_deinit(&writer->held);
+	forget_held(&writer->held);
 	bs_term_table_deinit(&writer->held_ids);
 	free(writer);
 }

@@ -265,30 +265,18 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 }
 
 /* All but the frames, which are there. */
-static enum bs_status write_store(struct build *build, struct bs_store_writer *store, struct bs_error *err)
+static void write_store(struct build *build, const struct bs_store_writer *store)
 {
 	static const struct {
 		enum bs_store_part part;
 		uint32_t section;
 	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY}, {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
-	const size_t room_bytes = (size_t)64 << 10;
-	uint8_t *bytes = malloc(room_bytes);
-	enum bs_status status = BS_OK;
-	if (!bytes)
-		return bs_fail_memory(err, "a segment", room_bytes);
 	bs_file_writer_require(build->writer, bs_store_writer_has_shared(store) ? BS_FEATURE_SHARED_FRAMES : 0u);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
-		uint64_t n_bytes = bs_store_writer_part_bytes(store, parts[i].part);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const struct bs_buffer *part = bs_store_writer_part(store, parts[i].part);
 		bs_file_writer_section(build->writer, parts[i].section, 0);
-		for (uint64_t offset = 0, n; offset < n_bytes && !status; offset += n) {
-			n = n_bytes - offset < room_bytes ? n_bytes - offset : room_bytes;
-			status = bs_store_writer_read(store, parts[i].part, offset, bytes, (size_t)n, err);
-			if (!status)
-				bs_file_writer_bytes(build->writer, bytes, (size_t)n);
-		}
+		bs_file_writer_bytes(build->writer, part->data, part->used_bytes);
 	}
-	free(bytes);
-	return status;
 }
 
 static enum bs_status write_head(struct build *build, struct bs_error *err)
@@ -422,7 +410,7 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_accumul
 	if (!status)
 		bs_tf_table_write(&build->accumulator->tf_table, build->writer);
 	if (!status && store)
-		status = write_store(build, store, err);
+		write_store(build, store);
 	if (!status)
 		status = write_head(build, err);
 	if (!status)

@@ -58,7 +58,7 @@ static enum bs_status count_given(const struct bs_batches *batches, size_t i, si
 	if (!segment->segment || ref.document >= segment->segment->docs.n_docs)
 		return BS_OK;
 	const struct bs_doc_table *docs = &segment->segment->docs;
-	struct bs_source_range range = bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document));
+	struct bs_source_range range = bs_doc_table_range_of(docs, ref.document);
 	if (range.source >= manifest->n_sources || manifest->sources[range.source].kind != BS_SOURCE_STDIN)
 		return BS_OK;
 	uint64_t first = (uint64_t)ref.segment << 32 | range.first, n_docs = range.end - range.first;

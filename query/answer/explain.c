@@ -11,7 +11,6 @@
 #include "core/text/visible_append.h"
 #include "query/language/query_format.h"
 #include "query/plan/estimate.h"
-#include "query/statistics/bm25.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */
 struct explanation {
@@ -181,8 +180,9 @@ static void explain_term(struct explanation *to, uint32_t t)
 	uint32_t key_bytes = term->key_bytes - is_bigram;
 	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
 	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
-	if (element->is_positive && !to->plan->statistics)
-		print(to, ", idf %.3f", bs_bm25_idf(to->plan->list->n_docs, term->df));
+	double idf;
+	if (element->is_positive && bs_plan_term_idf(to->plan, t, &idf, NULL) == BS_OK)
+		print(to, ", idf %.3f", idf);
 	if (element->is_positive && (element->weight < 1 || element->weight > 1))
 		print(to, ", weight %.6g", element->weight);
 	print(to, term->is_absent ? "; in no segment: the summary lacks it\n" : "\n");

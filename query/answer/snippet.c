@@ -14,6 +14,7 @@
 #include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
+#include "core/system/watch.h"
 #include "core/text/clusters.h"
 #include "core/text/visible_append.h"
 
@@ -102,11 +103,14 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 	return walk(text, from, to, most, &n_columns) == to || from >= to ? n_columns : most + 1;
 }
 
+#define HIT_NS 60u /* the approximate cost of measuring a hit */
+
 /* Fills places[n_hits]. */
-static void measure(const struct snippet *snippet, struct place *places)
+static enum bs_status measure(const struct snippet *snippet, struct place *places, struct bs_error *err)
 {
 	size_t before_byte = 0;
-	for (size_t i = 0; i < snippet->n_hits; i++) {
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_watch_each(i, HIT_NS, err)); i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		assert(hit->field < snippet->n_fields);
 		const struct bs_field *field = &snippet->fields[hit->field];
@@ -121,6 +125,7 @@ static void measure(const struct snippet *snippet, struct place *places)
 		places[i].end_column = places[i].start_column + (n_columns < most ? n_columns : most);
 		before_byte = start;
 	}
+	return status;
 }
 
 static bool is_blank(uint8_t byte)
@@ -175,10 +180,11 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 }
 
 /* measure() in words, which are counted from the first hit on that is far from those before it. */
-static void measure_words(const struct snippet *snippet, struct place *places)
+static enum bs_status measure_words(const struct snippet *snippet, struct place *places, struct bs_error *err)
 {
 	size_t word = 0; /* that the hit begins in */
-	for (size_t i = 0; i < snippet->n_hits; i++) {
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_watch_each(i, HIT_NS, err)); i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		const struct bs_field *field = &snippet->fields[hit->field];
 		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes), next;
@@ -193,6 +199,7 @@ static void measure_words(const struct snippet *snippet, struct place *places)
 		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
 		places[i].end_column = places[i].start_column + n_words;
 	}
+	return status;
 }
 
 /* Slides over the hits; counts[element], all zero, says how often each is in the window. */
@@ -267,14 +274,15 @@ static enum bs_status find_windows(const struct snippet *snippet, struct bs_snip
 	struct place *places = calloc(snippet->n_hits, sizeof(*places));
 	uint32_t *counts = calloc(n_elements, sizeof(*counts));
 	enum bs_status status = BS_OK;
-	if (places && counts) {
-		(snippet->is_in_words ? measure_words : measure)(snippet, places);
+	if (places && counts)
+		status = (snippet->is_in_words ? measure_words : measure)(snippet, places, err);
+	else
+		status = bs_fail_memory(err, "a snippet", snippet->n_hits * sizeof(*places));
+	if (!status) {
 		*window_out = slide(snippet, places, counts);
 		memset(counts, 0, n_elements * sizeof(*counts));
 		if (windows)
 			status = cover(snippet, places, *window_out, counts, windows, best_out, err);
-	} else {
-		status = bs_fail_memory(err, "a snippet", snippet->n_hits * sizeof(*places));
 	}
 	free(places);
 	free(counts);

@@ -230,45 +230,28 @@ enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, s
 	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
-struct told {
-	void (*notice)(void *context, const char *message);
-	void *context;
-	uint64_t n_unreachable;
-};
-
-static enum bs_status tell(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
-                           struct bs_error *err)
-{
-	struct told *told = context;
-	struct bs_error line;
-	told->n_unreachable++;
-	if (status == BS_NO_MEMORY)
-		return bs_fail(err, status, "%s", why->text);
-	(void)bs_fail(&line, status, "%s: %s", item->name, why->text);
-	if (told->notice)
-		told->notice(told->context, line.text);
-	return BS_OK;
-}
-
 enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(void *context, const char *message), void *context,
                                   uint64_t *n_changed_out, uint64_t *n_unreachable_out, struct bs_error *err)
 {
-	struct told told = {notice, context, 0};
+	struct bs_catalog_absence absence = {.partial = true, .not_done = "", .notice = notice, .context = context};
 	uint64_t n_changed = 0;
 	struct bs_catalog_change change;
 	struct bs_catalog_file before = catalog->file;
 	enum bs_status status = bs_catalog_begin_change(catalog, true, 0, &change, err);
+	if (!status && !(absence.is_absent = calloc(change.file.n_items + 1, sizeof(bool))))
+		status = bs_fail_memory(err, "a catalog", change.file.n_items);
 	if (!status) {
 		/* The list is that of the file as it is now. */
 		catalog->file = change.file;
-		status = bs_catalog_look_at_all(catalog, NULL, tell, &told, &n_changed, err);
+		status = bs_catalog_look_at_all(catalog, &absence, &n_changed, err);
 		catalog->file = before;
 		change.is_none = n_changed == 0;
 	}
+	free(absence.is_absent);
 	if (n_changed_out)
 		*n_changed_out = n_changed;
 	if (n_unreachable_out)
-		*n_unreachable_out = told.n_unreachable;
+		*n_unreachable_out = absence.n;
 	return bs_catalog_end_change(catalog, &change, status, err);
 }
 

@@ -24,7 +24,8 @@ struct grepping {
 	const struct bs_grep_program *program; /* nullable */
 	struct bs_catalog_grep_result *result;
 	struct bs_gram_tree *tree; /* NULL: nothing is known of what is searched for */
-	bool *is_reached;
+	struct bs_catalog_absence absence;
+	const struct bs_catalog *catalog;
 	const struct bs_catalog_item *items;
 	struct bs_grep_results results; /* with max_results: of all so far */
 	char *last;                     /* cursor of these */
@@ -68,30 +69,14 @@ static enum bs_status may_match(const struct grepping *at, const struct bs_catal
 	const struct bs_summary *summary = &item->summary;
 	const struct bs_grep_files *files = &at->request->grep.files;
 	*may = true;
-	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) || !summary->has_text_grams ||
-	    summary->n_unknown_files > 0)
+	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) ||
+	    !summary->facts.has_text_grams || summary->facts.n_unknown_files > 0)
 		return BS_OK;
 	bool ends_at_nul = !files->is_text && !files->search_binary;
-	if (summary->most_nul_end > 0 && (!ends_at_nul || summary->most_nul_end > bs_gram_tree_least_bytes(at->tree)))
+	if (summary->facts.most_nul_end > 0 &&
+	    (!ends_at_nul || summary->facts.most_nul_end > bs_gram_tree_least_bytes(at->tree)))
 		return BS_OK;
 	return bs_gram_tree_may_match(at->tree, &summary->grams, may, err);
-}
-
-static enum bs_status cannot(struct grepping *at, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
-                             struct bs_error *err)
-{
-	const struct bs_grep_request *grep = &at->request->grep;
-	struct bs_error line;
-	if (status == BS_NO_MEMORY || status == BS_INVALID || status == BS_STOPPED || status == BS_DEADLINE)
-		return bs_fail(err, status, "%s", why->text);
-	if (!at->request->partial)
-		return bs_fail(err, status, "%s: %s; --partial searches without it", item->name, why->text);
-	at->is_reached[item - at->items] = false;
-	at->result->n_unreachable++;
-	(void)bs_fail(&line, status, "%s: not searched: %s", item->name, why->text);
-	if (grep->notice)
-		grep->notice(grep->context, line.text);
-	return BS_OK;
 }
 
 struct paths {
@@ -110,12 +95,6 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 	at->result->grep.n_notices++;
 	if (grep->notice)
 		grep->notice(grep->context, line.text);
-}
-
-static enum bs_status cannot_look(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
-                                  struct bs_error *err)
-{
-	return cannot(context, item, status, why, err);
 }
 
 /* Between the files of two indexes stands what stands between two files. */
@@ -263,7 +242,7 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	forget_paths(&paths);
 	if (!status && at->lacks_memory)
 		return bs_fail_memory(err, "a cursor", 0);
-	return status ? cannot(at, item, status, &why, err) : BS_OK;
+	return status ? bs_catalog_leave_out(at->catalog, &at->absence, item, status, &why, err) : BS_OK;
 }
 
 /* NAME:CURSOR: which index, and where there. */
@@ -287,14 +266,14 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 	for (size_t i = 0; i < catalog->file.n_items && !status; i++) {
 		const struct bs_catalog_item *item = &catalog->file.items[i];
 		bool may = false;
-		if (!at->is_reached[i])
+		if (at->absence.is_absent[i])
 			continue;
 		status = bs_watch_ask(err);
 		if (!status && i >= at->first)
 			status = may_match(at, item, &may, err);
 		if (!status && may)
 			status = grep_one(at, item, catalog->consent, err);
-		at->result->n_asked += may && at->is_reached[i];
+		at->result->n_asked += may && !at->absence.is_absent[i];
 		at->result->n_skipped += !may;
 		if (at->result->grep.is_partial || (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match))
 			break;
@@ -334,7 +313,16 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
                                            struct bs_error *err)
 {
 	struct bs_catalog_grep_result own, *result = result_out ? result_out : &own;
-	struct grepping at = {.request = request, .program = program, .result = result, .items = catalog->file.items};
+	struct grepping at = {.request = request,
+	                      .program = program,
+	                      .result = result,
+	                      .catalog = catalog,
+	                      .items = catalog->file.items,
+	                      .absence = {.partial = request->partial,
+	                                  .without = "searches",
+	                                  .not_done = "not searched: ",
+	                                  .notice = request->grep.notice,
+	                                  .context = request->grep.context}};
 	uint64_t n_changed;
 	struct bs_watch watch;
 	const struct bs_limits *limits = request->grep.limits;
@@ -347,12 +335,13 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 	status = find_cursor(&at, catalog->file.n_items, err);
 	if (!status && can_skip(&request->grep))
 		status = make_tree(&at, err);
-	if (!status && !(at.is_reached = calloc(catalog->file.n_items + 1, sizeof(bool))))
+	if (!status && !(at.absence.is_absent = calloc(catalog->file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a search", catalog->file.n_items);
 	if (!status)
-		status = bs_catalog_look_at_all(catalog, at.is_reached, cannot_look, &at, &n_changed, err);
+		status = bs_catalog_look_at_all(catalog, &at.absence, &n_changed, err);
 	if (!status)
 		status = grep_all(&at, catalog, err);
+	result->n_unreachable = at.absence.n;
 	bool is_over = bs_watch_is_over();
 	bs_watch_end(&watch);
 	if (bs_watch_ended(status) && is_over && limits && limits->partial) {
@@ -363,7 +352,7 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 		request->grep.results(request->grep.context, &at.results);
 	free(at.last);
 	bs_gram_tree_free(at.tree);
-	free(at.is_reached);
+	free(at.absence.is_absent);
 	bs_catalog_keep(catalog);
 	return status;
 }

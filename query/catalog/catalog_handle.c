@@ -9,10 +9,25 @@
 #include "core/system/log.h"
 #include "core/system/watch.h"
 
-enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reached,
-                                      enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
-                                                             const struct bs_error *why, struct bs_error *err),
-                                      void *context, uint64_t *n_changed, struct bs_error *err)
+enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_catalog_absence *absence,
+                                    const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
+                                    struct bs_error *err)
+{
+	struct bs_error line;
+	if (status == BS_NO_MEMORY || status == BS_INVALID || bs_watch_ended(status))
+		return bs_fail(err, status, "%s", why->text);
+	if (!absence->partial)
+		return bs_fail(err, status, "%s: %s; --partial %s without it", item->name, why->text, absence->without);
+	absence->is_absent[item - catalog->file.items] = true;
+	absence->n++;
+	(void)bs_fail(&line, status, "%s: %s%s", item->name, absence->not_done, why->text);
+	if (absence->notice)
+		absence->notice(absence->context, line.text);
+	return BS_OK;
+}
+
+enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_catalog_absence *absence, uint64_t *n_changed,
+                                      struct bs_error *err)
 {
 	enum bs_status result = BS_OK;
 	*n_changed = 0;
@@ -20,7 +35,7 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t stamp[BS_CATALOG_STAMPS];
 		struct bs_error why;
-		bool is_same = false; /* nobody else's word is taken for what is here */
+		bool is_same = false; /* an imported item is looked at whatever its stamp is */
 		enum bs_status status = bs_catalog_stamp(item->place, stamp, &why);
 		if (!status)
 			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
@@ -28,10 +43,8 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 			status = bs_catalog_look(item->place, catalog->consent, item, &why);
 		*n_changed += !status && !is_same;
 		catalog->is_newer |= !status && !is_same;
-		if (is_reached)
-			is_reached[i] = !status;
 		if (status)
-			result = fail(context, item, status, &why, err);
+			result = bs_catalog_leave_out(catalog, absence, item, status, &why, err);
 	}
 	return result;
 }
@@ -53,7 +66,7 @@ enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, si
 	*change = (struct bs_catalog_change){.lock = {.fd = -1}};
 	if (!lock)
 		return bs_fail_memory(err, "a name", strlen(catalog->name));
-	enum bs_status status = bs_index_lock_named(&catalog->dir, lock, wait, &change->lock, err);
+	enum bs_status status = bs_index_lock_take(&catalog->dir, lock, wait, &change->lock, err);
 	free(lock);
 	if (!status)
 		status = bs_catalog_file_open(&catalog->dir, catalog->name, &change->file, err);

@@ -18,12 +18,25 @@ struct bs_catalog {
 	bool is_newer;                /* than the file, some item */
 };
 
-/* Looks at each index that has another stamp. Calls fail for each that cannot be looked at, and goes on if that returns BS_OK. is_reached
- * (nullable): for each item, whether it can. BS_NO_MEMORY, and what fail returns. */
-enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reached,
-                                      enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
-                                                             const struct bs_error *why, struct bs_error *err),
-                                      void *context, uint64_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
+/* What becomes of indexes that cannot be asked. */
+struct bs_catalog_absence {
+	bool partial;                                       /* each is left out with a notice; else the first is a failure */
+	const char *without;                                /* of the failure: what --partial does without the index */
+	const char *not_done;                               /* of the notice: "not asked: ", for example */
+	void (*notice)(void *context, const char *message); /* nullable */
+	void *context;
+	bool *is_absent; /* one for each item */
+	uint64_t n;
+};
+
+/* Leaves out an index for which status was returned. BS_NO_MEMORY, BS_INVALID, BS_DEADLINE and BS_STOPPED concern the whole call, and
+ * are returned; without partial, every status is. */
+enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_catalog_absence *absence,
+                                    const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Looks at each index that has another stamp than the catalog knows, and leaves out those that cannot be looked at. */
+enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_catalog_absence *absence, uint64_t *n_changed_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 /* What is left of the limits of a call, for a search that is a part of it; its context is that of the call. BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Writes what is newer than the file, if nobody else is writing and it can be written. */

@@ -64,7 +64,7 @@ static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding, s
 	bool is_other = false;
 	*may = true;
 	enum bs_status status = bs_manifest_has_other_words(&item->read, &is_other, err);
-	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) || !item->summary.has_words)
+	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) || !item->summary.facts.has_words)
 		return status;
 	status = read_as(catalog, holding, item, err);
 	if (status)

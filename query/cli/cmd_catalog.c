@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
-#include "query/cli/cmd_catalog.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 
@@ -36,27 +34,6 @@ static const char *const catalog_examples[] = {
 	NULL,
 };
 
-static const char catalog_description[] =
-	"A catalog knows many indexes by their summaries, so that one question to all of them opens only those that can have an answer: `bitsift query --catalog` and "
-	"`bitsift grep --catalog`. A summary tells which words an index has, but for one absent word in a hundred, and, exactly, which runs of three bytes; `bitsift index --summary` "
-	"says how well. An index without one is always asked.\n\n"
-	"- `add DIR...`: adds the index in DIR, or in DIR/.bitsift; one that is there is looked at anew. Its name is that of the folder that holds it, with as much of "
-	"the path before it as makes it the only one, or the one that `--name` gives.\n\n"
-	"- `remove NAME|DIR...`: takes indexes out of the catalog. The indexes themselves stay as they are.\n\n"
-	"- `list`: a line for each index: its name, documents, bytes of its summary, place, and whether it has changed since the catalog looked at it, or cannot be reached.\n\n"
-	"- `refresh`: looks at each index that has changed. This is not needed: a query looks at the stamp of each index before it answers (one stat each), and anew at "
-	"those that have another one, and keeps what it found where it can. An index that cannot be reached is named, and the exit status is 2.\n\n"
-	"- `check`: reads all of the file and verifies it.\n\n"
-	"- `has WORD...`: prints the name of each index that may have all of the words, as it was when it was looked at last, without opening one; "
-	"with several `--catalog`, of all of them. Of those that are printed some may lack a word.\n\n"
-	"- `export FILE`: writes the catalog to a new file, to be handed to somebody else. It has checksums, and is as small as it can be: the summaries are coded at about their entropy, "
-	"so that a compressor makes nothing of it. Who has it knows the places of your indexes and their frequent words, and can try whether they have another.\n\n"
-	"- `import FILE`: adds what somebody exported, all of which is verified first. Indexes that are not here, in the same places, are listed, and `has` tells of them, but they "
-	"cannot be searched.\n\n"
-	"The catalog is a file of its own, $XDG_CONFIG_HOME/bitsift/catalog unless `--catalog` names another; beside it lies a hidden one that ends in .lock. Several can change it "
-	"at the same time. What is known of an index and not in its summary: how many documents and words it has, and in how many documents its 256 most frequent words "
-	"stand, so that hits can be ranked without opening every index that has one of the words.";
-
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
@@ -72,13 +49,6 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
 		status = bs_catalog_open(&request, catalog_out, err);
 	free(own);
 	return status;
-}
-
-static void put_notice(void *context, const char *message)
-{
-	(void)context;
-	fflush(stdout);
-	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 /* Of a folder the index in it, be it one that may not be read. */
@@ -113,7 +83,6 @@ static const char *const state_names[] = {"", "changed", "unreachable"};
 
 static void put_entry(const struct bs_catalog_entry *entry, bool json)
 {
-	char docs[64], bytes[24];
 	if (json) {
 		fputs("{\"name\":", stdout);
 		(void)bs_present_json_string(entry->name, strlen(entry->name), stdout);
@@ -125,9 +94,9 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 		       entry->is_imported ? "true" : "false");
 		return;
 	}
-	bs_format_bytes(entry->summary_bytes, bytes);
 	bs_present_escaped(entry->name, strlen(entry->name), stdout);
-	printf("  %s  %s  ", bs_format_things(entry->n_docs, "document", docs), entry->has_summary ? bytes : "no summary");
+	printf("  %s  %s  ", BS_THINGS(entry->n_docs, "document"),
+	       entry->has_summary ? BS_BYTES(entry->summary_bytes) : "no summary");
 	bs_present_escaped(entry->place, strlen(entry->place), stdout);
 	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state], entry->is_imported ? "  imported" : "");
 }
@@ -144,14 +113,12 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 	uint64_t n_changed, n_unreachable;
 	struct bs_catalog_entry entry;
 	size_t n = 0;
-	char changed[32], indexes[64];
-	enum bs_status status = bs_catalog_refresh(catalog, put_notice, NULL, &n_changed, &n_unreachable, err);
+	enum bs_status status = bs_catalog_refresh(catalog, bs_cmd_notice, NULL, &n_changed, &n_unreachable, err);
 	if (status)
 		return status;
 	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
-	bs_format_count(n_changed, changed);
-	fprintf(stderr, "%s of %s had changed\n", changed, n == 1 ? "1 index" : bs_format_things(n, "indexe", indexes));
+	fprintf(stderr, "%s of %s had changed\n", BS_COUNT(n_changed), n == 1 ? "1 index" : BS_THINGS(n, "indexe"));
 	*is_complete = n_unreachable == 0;
 	return BS_OK;
 }
@@ -277,21 +244,12 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	return !is_complete ? 2 : is_found ? 0 : 1;
 }
 
-static void release(void *of_options)
-{
-	struct catalog_arguments *arguments = of_options;
-	bs_word_list_deinit(&arguments->catalogs);
-}
-
 const struct bs_command bs_command_catalog = {
 	.name = "catalog",
 	.summary = "Know many indexes by what they hold, to ask them all at once.",
 	.usage = "[OPTION]... add|remove|list|refresh|check|has|export|import [ARGUMENT]...",
-	.description = catalog_description,
 	.options = catalog_options,
 	.examples = catalog_examples,
-	.exit_status = "0 when it is done, 1 when no index can have the words, 2 on an error, or when an index could not be reached.",
 	.arguments_bytes = sizeof(struct catalog_arguments),
 	.run = run,
-	.release = release,
 };

@@ -1,11 +1,10 @@
 /* cmd_check.c: `bitsift check`. Arguments and output; the checking is bs_index_check's. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "core/bitsift/index_check.h"
+#include "query/cli/cmd_input.h"
+#include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 
 /* The one thing to be set is a const char *. */
@@ -19,67 +18,40 @@ static const char *const check_examples[] = {
 	NULL,
 };
 
-static const char check_description[] =
-	"Reads every byte of the index and verifies all of it: the checksums, and whether the files agree with each "
-	"other and with the format. Sources are not read. The first inconsistency goes to standard error, with the name "
-	"of the file and what to do.\n\n"
-	"A query verifies what it reads, so damage makes it fail and never gives a wrong answer. This command finds "
-	"damage before a query meets it.";
-
 struct display {
-	bool is_terminal;
-	bool is_drawn;
+	struct bs_progress progress;
 	uint64_t start_ns;
-	uint64_t last_drawn_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void show_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct display *display = context;
-	char done[24], total[24];
-	uint64_t elapsed_ns = now_ns() - display->start_ns;
-	if (!display->is_terminal || elapsed_ns < 1000000000u || elapsed_ns - display->last_drawn_ns < 100000000u ||
-	    done_bytes == 0)
+	uint64_t elapsed_ns = bs_timer_now_ns() - display->start_ns;
+	if (done_bytes == 0 || !bs_progress_begin(&display->progress, elapsed_ns))
 		return;
-	display->last_drawn_ns = elapsed_ns;
-	double seconds = (double)elapsed_ns / 1e9;
-	double share = (double)done_bytes / (double)total_bytes;
-	bs_format_bytes(done_bytes, done);
-	bs_format_bytes(total_bytes, total);
-	fprintf(stderr, "\r\033[Kchecking: %s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", done, total,
-	        (double)done_bytes / 1e6 / seconds, share * 100, seconds * (1 / share - 1));
+	double seconds = (double)elapsed_ns / 1e9, share = (double)done_bytes / (double)total_bytes;
+	fprintf(stderr, "%s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", BS_BYTES(done_bytes),
+	        BS_BYTES(total_bytes), (double)done_bytes / 1e6 / seconds, share * 100, seconds * (1 / share - 1));
 	fflush(stderr);
-	display->is_drawn = true;
 }
 
 static int run(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
+	struct display display = {.progress = {.verb = "checking"}, .start_ns = bs_timer_now_ns()};
 	struct bs_check_request request = {.consent = consent, .progress = show_progress, .context = &display};
 	struct bs_check_report report;
-	char docs[32], segments[32], bytes[24], *dir = NULL;
+	char *dir = NULL;
 	(void)operands;
 	enum bs_status status = bs_cmd_locate(*(const char **)arguments, &dir, err);
 	request.dir = dir;
 	if (!status)
 		status = bs_index_check(&request, &report, err);
 	free(dir);
-	if (display.is_drawn)
-		fputs("\r\033[K", stderr);
+	bs_progress_clear(&display.progress);
 	if (status)
 		return -1;
-	bs_format_count(report.n_docs, docs);
-	bs_format_count(report.n_segments, segments);
-	bs_format_bytes(report.n_bytes, bytes);
-	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, report.n_docs == 1 ? "" : "s", segments,
-	       report.n_segments == 1 ? "" : "s", bytes, (double)(now_ns() - display.start_ns) / 1e9);
+	printf("ok: %s in %s, %s verified in %.2f s\n", BS_THINGS(report.n_docs, "document"), BS_THINGS(report.n_segments, "segment"),
+	       BS_BYTES(report.n_bytes), (double)(bs_timer_now_ns() - display.start_ns) / 1e9);
 	return 0;
 }
 
@@ -87,10 +59,8 @@ const struct bs_command bs_command_check = {
 	.name = "check",
 	.summary = "Verify every byte of an index and name the first inconsistency.",
 	.usage = "[OPTION]...",
-	.description = check_description,
 	.options = check_options,
 	.examples = check_examples,
-	.exit_status = "0 when all is well, 2 when something is wrong.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(const char *),
 	.run = run,

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/bitsift/build.h"
@@ -18,12 +17,10 @@ struct compact_arguments {
 	bool wait, quiet;
 };
 
-#define SETS(kind, field) BS_OPTION_SETS(kind, struct compact_arguments, field)
-
 static const struct bs_option compact_options[] = {
 	BS_SHARED_INDEX(struct compact_arguments, index),
 	BS_SHARED_MEMORY(struct compact_arguments, memory_bytes),
-	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	BS_SHARED_JOBS(struct compact_arguments, n_threads, "threads [one per processor]"),
 	BS_SHARED_WAIT(struct compact_arguments, wait),
 	BS_SHARED_QUIET(struct compact_arguments, quiet),
 	{0},
@@ -34,28 +31,10 @@ static const char *const compact_examples[] = {
 	NULL,
 };
 
-static const char compact_description[] =
-	"Merges the segments of an index into as few as possible, without the documents that were deleted or replaced. "
-	"`bitsift index` merges a little with every refresh; this command merges everything, which makes the index "
-	"smallest and queries fastest.\n\n"
-	"The texts are read again from their sources, but for those that the index keeps (`bitsift index --store`, and what came from "
-	"standard input). A document whose source has changed since it was indexed stays as "
-	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
-	"query finds the same before, during and after; scores may change, because deleted documents no longer count. A run that is "
-	"interrupted leaves the index as it was, as `bitsift index` does.\n\n"
-	"It stays within `--memory` and 128 MiB more, as `bitsift index` does. A document too large for that stays as it is, too, "
-	"and is counted: a large one needs again what it needed when it was indexed.";
-
 struct display {
-	struct bs_progress progress;
+	struct bs_progress progress; /* first: bs_progress_show */
 	uint64_t n_unread;
 };
-
-static int show_progress(void *context, const struct bs_build_report *report)
-{
-	struct display *display = context;
-	return bs_progress_show(&display->progress, report);
-}
 
 #define LISTED_UNREAD 20
 
@@ -73,18 +52,15 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 static void show_summary(const struct bs_build_report *report, const char *index)
 {
 	struct bs_error refresh;
-	char docs[64], bytes[24];
-	bs_format_things(report->n_docs, "document", docs);
-	bs_format_bytes(report->index_bytes, bytes);
+	const char *docs = BS_THINGS(report->n_docs, "document"), *bytes = BS_BYTES(report->index_bytes);
 	if (report->n_compacted == 0)
 		fprintf(stderr, "nothing to compact: %s, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s, %s\n",
-		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
-		        (double)report->elapsed_ns / 1e9, docs, bytes);
+		fprintf(stderr, "compacted %s into %llu in %.2f s: %s, %s\n", BS_THINGS(report->n_compacted, "segment"),
+		        (unsigned long long)report->n_segments, (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed == 0)
 		return;
-	bs_format_things(report->n_stayed, "document", docs);
+	docs = BS_THINGS(report->n_stayed, "document");
 	if (report->skipped[BS_SKIP_UNTRUSTED])
 		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, would take more --memory, or whose source is not "
 		        "followed\n", docs);
@@ -107,7 +83,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                   .n_threads = (uint32_t)arguments->n_threads,
 	                                   .wait = arguments->wait,
 	                                   .consent = consent,
-	                                   .progress = show_progress,
+	                                   .progress = bs_progress_show,
 	                                   .skipped = show_skip,
 	                                   .context = &display};
 	const struct bs_limits limits = bs_interrupt_catch();
@@ -132,11 +108,8 @@ const struct bs_command bs_command_compact = {
 	.name = "compact",
 	.summary = "Merge the segments of an index, without what was deleted.",
 	.usage = "[OPTION]...",
-	.description = compact_description,
 	.options = compact_options,
 	.examples = compact_examples,
-	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
-	               "index is as it was.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(struct compact_arguments),
 	.run = run,

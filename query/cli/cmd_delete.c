@@ -1,5 +1,4 @@
 /* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,33 +43,11 @@ static const char *const delete_examples[] = {
 	NULL,
 };
 
-static const char delete_description[] =
-	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
-	"also after a refresh or with `bitsift index --rebuild`, until it changes; then it is indexed again. An ID is "
-	"read as `bitsift query --ids` prints it in this working directory: for a file, its path, and for a record in a file of "
-	"a folder, that and its own id, as in logs/app.jsonl#17. If nothing is called "
-	"so here, it is read as an id, as `--json` has it. An id that is in several sources is deleted in all of "
-	"them.\n\n"
-	"With `--query`, everything that the query finds is deleted. What in it may be meant otherwise is an error here, as with "
-	"`bitsift query --strict-query`. On a terminal it says first how many documents that "
-	"are, and asks; nobody else can write the index until you answer. A document whose source changed since it was "
-	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents; with `-0`, an id that holds a "
-	"NUL byte is left out and named, and the exit status is 2.\n\n"
-	"# Taking it back\n\n"
-	"`--undo` brings documents back that were deleted, by their ids or by a query, which looks at deleted documents "
-	"only. Deleting marks a document; until the index is compacted, `--undo` takes the mark away, and the document is "
-	"found as before. A document that compaction has removed is read again at once: all sources are refreshed, as by "
-	"`bitsift index`, and a collection that holds such a record is read from its start. What came from standard "
-	"input has no source to be read from: once it has been removed, it has to be given again, a line says so, and "
-	"the exit status is 2. `bitsift delete --undo --dry-run --query Q` lists deleted documents; "
-	"`--undo` does not ask.";
-
 static int ask(void *context, uint64_t n_documents)
 {
-	char count[32], answer[16] = "";
+	char answer[16] = "";
 	(void)context;
-	bs_format_count(n_documents, count);
-	fprintf(stderr, "delete %s document%s? [y/N] ", count, n_documents == 1 ? "" : "s");
+	fprintf(stderr, "delete %s? [y/N] ", BS_THINGS(n_documents, "document"));
 	return !fgets(answer, sizeof(answer), stdin) || (*answer != 'y' && *answer != 'Y');
 }
 
@@ -81,17 +58,8 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 		arguments->has_failed = true;
 		return;
 	}
-	if (isatty(STDOUT_FILENO))
-		bs_present_escaped(local_id, local_id_bytes, stdout);
-	else
-		fwrite(local_id, 1, local_id_bytes, stdout);
+	bs_present_exact(local_id, local_id_bytes, isatty(STDOUT_FILENO), stdout);
 	putchar(arguments->nul ? '\0' : '\n');
-}
-
-static void show_notice(void *context, const char *message)
-{
-	(void)context;
-	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 /* What the index has no more of documents that are deleted no longer. It stays as private as it is. */
@@ -111,18 +79,15 @@ static enum bs_status read_again(const char *dir, const struct delete_arguments 
 
 static void show_result(const struct delete_arguments *arguments, const struct bs_delete_result *result)
 {
-	char count[32];
 	const char *done = arguments->undo ? "restored" : "deleted";
-	bs_format_count(result->n_deleted - result->n_lost, count);
 	if (arguments->dry_run)
 		done = arguments->undo ? "would restore" : "would delete";
 	if (!arguments->quiet)
-		fprintf(stderr, "%s %s document%s%s\n", done, count, result->n_deleted - result->n_lost == 1 ? "" : "s",
+		fprintf(stderr, "%s %s%s\n", done, BS_THINGS(result->n_deleted - result->n_lost, "document"),
 		        result->n_to_read > 0 ? "; the sources were read again" : "");
-	bs_format_count(result->n_lost, count);
 	if (result->n_lost > 0)
-		fprintf(stderr, "bitsift: %s document%s from standard input cannot be restored, the text is gone: give it again, to "
-		        "`bitsift index -`\n", count, result->n_lost == 1 ? "" : "s");
+		fprintf(stderr, "bitsift: %s from standard input cannot be restored, the text is gone: give it again, to "
+		        "`bitsift index -`\n", BS_THINGS(result->n_lost, "document"));
 }
 
 static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids, struct bs_error *err)
@@ -154,7 +119,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		.undo = arguments->undo,
 		.dry_run = arguments->dry_run,
 		.wait = arguments->wait,
-		.notice = show_notice,
+		.notice = bs_cmd_notice,
 		.document = arguments->dry_run ? show_id : NULL,
 		.confirm = asks ? ask : NULL,
 		.context = set,
@@ -182,11 +147,8 @@ const struct bs_command bs_command_delete = {
 	.name = "delete",
 	.summary = "Remove documents from an index, or bring them back.",
 	.usage = "[OPTION]... (ID... | --query Q)",
-	.description = delete_description,
 	.options = delete_options,
 	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
-	               "documents that may match cannot be read: the others are deleted.",
 	.arguments_bytes = sizeof(struct delete_arguments),
 	.run = run,
 };

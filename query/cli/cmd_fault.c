@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_fault.h"
 #include "query/cli/cmd_output.h"
+#include "query/cli/commands.h"
 
 /* A line of /proc/self/maps: "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
 #define LINE_BYTES (PATH_MAX + 128)

@@ -14,9 +14,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
 #include "core/program/grep_program.h"
-#include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_output.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 
@@ -30,139 +28,6 @@ static const char *const grep_examples[] = {
 	"bitsift grep -n --enclosing --max-results 50 lock", "50 lines at most, with their functions",
 	NULL,
 };
-
-static const char grep_description[] =
-	"Prints the lines that match a pattern, in files below the working directory or in the files and folders named. "
-	"It searches the same files and prints the same lines as rg(1) 13 with `--no-heading --sort path`: hidden files, "
-	"binary files, and those that .gitignore and the like leave out are skipped, unless you ask for them. Without a "
-	"PATH, standard input is searched if it is a pipe, a socket or a file; it is also searched for the PATH `-`. On a terminal, a "
-	"search without an index says once how to make one. Where an index has files, but does not follow their source "
-	"(bitsift-trust(1)), all of them are searched: it says so on a terminal, and with `--index` always.\n\n"
-	"Options may stand anywhere before `--`, the last of those that undo each other counts, and each has rg's negation. Names are "
-	"not shortened. An ignore rule that makes no sense does not count, and is named with its file and line.\n\n"
-	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
-	"patterns (`-e`, `-f`) are alternatives.\n\n"
-	"Lists may be long: literals (with or without `-F`, also `a|b|c`) are looked for all at once, however many there are; "
-	"of regexes only those are tried in a line whose literals stand there.\n\n"
-	"# Streams\n\n"
-	"Files, pipes and standard input are searched piece by piece, as they come, and what is found is printed while "
-	"the search goes on; files stay in their order. On a terminal and with `--line-buffered` each line is printed "
-	"at once. Otherwise lines are printed in blocks, but never later than when a pipe has no more for now: `tail -f "
-	"log | bitsift grep x | ...` shows each line as it comes (`--block-buffered`: only in blocks). When the reader "
-	"of the output goes away, as head(1) does, the search ends quietly with status 0.\n\n"
-	"# Order\n\n"
-	"Files come by path. With `--sort modified` (or accessed, created), the entries of each folder are sorted by that time, a "
-	"folder by its own, and what lies in it stays together; `--sortr` turns the order round. PATHs stay in the order given. "
-	"The search begins when all files are known.\n\n"
-	"# Other programs' files\n\n"
-	"With `-z`, files that end in .gz, .tgz, .bz2, .tbz2, .xz, .txz, .lzma, .lz4, .zst, .zstd, .br or .Z are searched as they were "
-	"before they were compressed; for .Z, gzip(1) is run. One that is cut off or damaged is named, and the exit status is 2; what "
-	"stands before the damage is searched. With `--pre COMMAND`, COMMAND is run for each file (or those of `--pre-glob`), without a "
-	"shell, with its path as the only argument and the file as its standard input, and what it prints is searched. If it fails, the "
-	"file is named with the first of what it said on standard error, and the exit status is 2. An index knows nothing of "
-	"what such files hold: all of them are searched.\n\n"
-	"# Configuration\n\n"
-	"If BITSIFT_CONFIG_PATH names a file, its lines are arguments that come before those of the command line: one a line, as it is, "
-	"without quotes, but for white space around it; empty lines, and those that begin with #, do not count. `--no-config` "
-	"leaves the file alone.\n\n"
-	"# Several conditions\n\n"
-	"`--and` and `--not` take further patterns, and may be given several times. A line is found if PATTERN (or one of "
-	"several) matches it, each `--and` matches it, too, and no `--not` does: on the lines, this is `rg PATTERN | rg AND | "
-	"rg -v NOT`. `-F`, `-i`, `-w`, `-x`, `-P` and so on apply to all of these patterns; `-S` looks at the upper-case letters "
-	"of each by itself. What is marked, printed by `-o`, replaced by `-r` and counted by `--count-matches` are the matches of "
-	"PATTERN. All options about lines that match are about the lines found: `-v` prints all others, `-c` counts them, "
-	"`-m` limits them, `-l` and `--files-without-match` go by them. With `-U`, the lines that one match touches are looked "
-	"at as one text.\n\n"
-	"With `--scope file` these patterns choose files, not lines: those in which each `--and` matches somewhere and no "
-	"`--not` does anywhere, as `rg -l` says for each of them. Other files are not searched, and not even `-v`, "
-	"`-c --include-zero` and `--files-without-match` print anything about them. In the chosen files PATTERN is searched for "
-	"as usual. Each file is then read into memory as a whole.\n\n"
-	"With an index, only files that can hold PATTERN and every `--and` are opened.\n\n"
-	"# The function around a match\n\n"
-	"`--enclosing` prints the heading of a match before it: the last line above that begins a function, a class or a "
-	"section. It has = instead of : behind its path and number. It is printed once for all matches below it, and not for a "
-	"match that is such a line itself. Which lines are headings depends on the language, which is told by the file's name. "
-	"The rules are those by which git finds the line behind @@ in a diff (git-grep's `-p`), for Ada, Bash, BibTeX, C, C++, "
-	"C#, CSS, device trees, Elixir, Fortran, Fountain, Go, HTML, INI and TOML, Java, Kotlin, Markdown, Objective-C, Pascal, "
-	"Perl, PHP, Python, R, Ruby, Rust, Scheme and TeX. In any other file a heading is a line that begins with a letter, _ or "
-	"$. A line of more than 1,024 bytes is never one. With `--json` each match has `\"enclosing\"`: null, or an object with "
-	"`lines`, `line_number` and `absolute_offset`; if the match is such a line itself, it is that line. `--enclosing` has no "
-	"effect with `--passthru`, which prints all lines anyway, nor with `-c`, `-l` and the like.\n\n"
-	"# Several indexes\n\n"
-	"`--catalog[=FILE]` searches the sources of all indexes of a catalog (see bitsift-catalog(1)), one index after the other in its order. An index of which the catalog knows that no file can "
-	"have a match, by the trigrams of its texts, is passed over: of it the answer is that of its last commit, whatever has become of its files since. The catalog looks "
-	"at each index's commit number (one stat each), and anew at those that have changed; of all others the answer is as fresh as without a catalog. Options by which files are searched that no index "
-	"has, such as `--hidden`, `-g`, `--ignore-file` or `-t` (which lets hidden files in), and those by which all files are told of, such as `-v`, have all indexes searched. Paths can be opened from the working directory. `--json` ends with a summary for each index that was searched, "
-	"in which `\"results\"` are those of all so far. A cursor has the name of an index in front, as in `notes:src/lock.c:120`. An index that cannot be reached is an error; with `--partial` it is named, and the others are searched.\n\n"
-	"# A limit of time\n\n"
-	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a search that takes longer, reading the index included. What "
-	"was found until then is printed, a line on standard error says that not everything was searched, and the exit status is "
-	"2.\n\n"
-	"# A limit for all results, and the next ones\n\n"
-	"`--max-results N` prints the first N lines found in all files together, in the usual order, and then on standard error "
-	"how many there are in all, as in\n\n"
-	"    50 of 1,234 matches in 87 files; for more: --after src/lock.c:120\n\n"
-	"The numbers are exact, because the other files are searched, too, and their lines counted. A line with several matches "
-	"counts once, also with `-o` and `--vimgrep`; so do, with `-U`, all lines of a match (of several that touch), and so "
-	"does a binary file. With `-c`, `--count-matches`, `-l`, `--files-without-match`, `--files` and `--candidates` files are "
-	"counted instead. What `-m` leaves out is not counted. Context after the last line ends where the next match begins.\n\n"
-	"`--after CURSOR` prints what comes next: take the cursor from that message, and the same patterns, options and paths. "
-	"A cursor is the path and the line of the last result (its last line, if it has several; 0 if it is a file), with #N "
-	"behind them where it must be said below which of the paths named it lies. It marks a place, and nothing else is "
-	"remembered: everything up to that line of that file, and in files before it, is passed over and not counted; "
-	"what stands behind it now is printed. So if lines were added above, some results come twice, and if lines were removed, "
-	"some are missed. If the file is gone, the search goes on with the one that would come after it; but if files are "
-	"sorted by times, that is an error, and the exit status 2.\n\n"
-	"With `--json` the summary has `\"results\"`, with `shown`, `found`, `files` and `after`, which is the cursor, or null when "
-	"there is nothing more. Its `stats` are about what was printed. Standard input is read to its end before anything is printed, "
-	"because the numbers are exact; so input that never ends needs `-m`. `-q` ends with the first match, as ever.\n\n"
-	"# Limits\n\n"
-	"A line, with the context that is wanted around it, must fit into memory; so must a whole file with `-U`, if a "
-	"match may span lines, as in rg, and what `--max-results` shows of one file. Nothing else grows with the file. Holes of a sparse file are not read, and count as "
-	"NUL bytes; a line with a hole of more than 1 GiB is searched, but not shown: the file is named, and the exit status 2. "
-	"A file of patterns (`-f`) and the one that BITSIFT_CONFIG_PATH names may have 16 MiB, and all patterns together 32. Literals take some 200 bytes of memory each, "
-	"regexes 1 KiB and, once tried, some more for their machine code. PCRE2 has room for 64 KiB of one pattern, its repetitions "
-	"written out, and counts to 65,535: `(foo|bar){3000}` and `.{65536}` are refused. Alternatives at the outermost level are "
-	"patterns of their own here. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
-	"match that takes too long is given up, with a message and exit status 2, as in rg -P.\n\n"
-	"# Differences from rg\n\n"
-	"- Without `--sort` the output is sorted by path. Headings are printed only with `--heading`, even on a terminal.\n\n"
-	"- There is one pattern language, PCRE2's, as with `rg -P`. It differs from rg's own in a few points: && and -- "
-	"are ordinary characters in classes; the first alternative that matches at a place is taken, also with `-w`; a "
-	"pattern with a line feed matches nothing without `-U`, where rg refuses it; \\w does not match combining marks; "
-	"[[:alpha:]] and the like are Unicode's, not ASCII's; with `--no-unicode` a pattern may have characters that are not ASCII, "
-	"and \\pL. (?-u) is understood at the start of all patterns, where it means `--no-unicode`, and not with `-w`. (?u), "
-	"\\u{66}, \\u0066, \\p{gc=Ll} and a repetition of a repetition (`a**`) are errors: write nothing, \\x{66}, \\p{Ll} and `(?:a*)*`. "
-	"Others that rg's own engine refuses have a meaning: (?=a), (?<n>a), \\1, \\h.\n\n"
-	"- \\A, and ^ without (?m), match at the start of each line. With `-o` and the like, rg's own engine finds them only at the start of "
-	"what it has read, and shows other lines whole. After an empty match, that engine does not see what stands before it (\\b), "
-	"and behind a match it may find ^ where no line begins (`^\\S_?|[\\s_]`); with `-U --crlf` "
-	"a CR alone ends no line for it. Here all is as in `rg -P`.\n\n"
-	"- No part of a pattern matches bytes that are not UTF-8, and they are printed as they are. With `-P` they are "
-	"matched and printed as U+FFFD, as `rg -P` does. `-w` looks at what is around a match, as `rg -P` does; rg's own "
-	"engine requires characters there, which two matches cannot share.\n\n"
-	"- With `-P`, after an empty match before a character of several bytes, rg looks for the next match inside that "
-	"character. PCRE2 does not define what happens then, and rg may crash. Here an empty match follows, or none.\n\n"
-	"- Of long lists (from some 30 patterns on) rg 13's own engine forgets empty patterns, and with `-x` it may find nothing. "
-	"Here they match as short lists do.\n\n"
-	"- If a pattern takes too long on a file (PCRE2's match limit), the search of that file stops, the file is named "
-	"on standard error, and the exit status is 2.\n\n"
-	"- `-E` decodes by ICU, whose Big5, EUC-JP and EUC-KR have more private characters than rg's, and other numbers of U+FFFD "
-	"for bytes that are no characters. It has no ISO-8859-16.\n\n"
-	"- `--engine auto` is `--engine default`, and `--engine pcre2` is `-P`. Files whose times are equal come by name.\n\n"
-	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
-	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
-	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
-	"- Bytes of `-r` that are not UTF-8 are printed as they are; rg prints U+FFFD.\n\n"
-	"- A PATH, or standard input, that is the file to which the output goes is searched up to where it ended at first; rg may "
-	"go on with what it writes. Below a folder both pass it over.\n\n"
-	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
-	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
-	"Lines are shown as they are.\n\n"
-	"- `--stats` prints one JSON object on standard error. (Of rg's own tests, f411_single_threaded_search_stats and "
-	"f411_parallel_search_stats ask for more.)\n\n"
-	"- Messages on standard error are worded differently. (Of rg's own tests, f1404_nothing_searched_warning and "
-	"r428_unrecognized_style compare them.)";
 
 struct session {
 	const struct bs_grep_arguments *arguments;
@@ -224,16 +89,13 @@ static void show_results(void *context, const struct bs_grep_results *results)
 	const struct bs_grep_request *request = &session->arguments->request;
 	bool are_files = request->task != BS_GREP_SEARCH ||
 	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
-	char shown[32], found[32], files[64];
-	bs_format_count(results->n_shown, shown);
-	bs_format_count(results->n_found, found);
-	bs_format_things(results->n_files, "file", files);
+	const char *files = BS_THINGS(results->n_files, "file");
 	(void)bs_output_flush();
-	fprintf(stderr, "bitsift: %s of ", shown);
+	fprintf(stderr, "bitsift: %s of ", BS_COUNT(results->n_shown));
 	if (are_files)
 		fputs(files, stderr);
 	else
-		fprintf(stderr, "%s %s in %s", found, results->n_found == 1 ? "match" : "matches", files);
+		fprintf(stderr, "%s %s in %s", BS_COUNT(results->n_found), results->n_found == 1 ? "match" : "matches", files);
 	if (results->cursor) {
 		fputs("; for more: --after ", stderr);
 		put_word(results->cursor, stderr);
@@ -375,13 +237,10 @@ const struct bs_command bs_command_grep = {
 	.name = "grep",
 	.summary = "Print the lines that match a pattern, as rg does.",
 	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
-	.description = grep_description,
 	.options = bs_grep_option_table,
 	.is_as_rg = true,
 	.n_in_help = BS_GREP_N_IN_HELP,
 	.examples = grep_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
-	               "with `-q`, 0 as soon as something matches).",
 	.config_variable = "BITSIFT_CONFIG_PATH",
 	.arguments_bytes = sizeof(struct bs_grep_arguments),
 	.defaults = &bs_grep_defaults,

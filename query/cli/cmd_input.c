@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,7 @@
 
 #include "query/cli/cmd_input.h"
 
-static uint64_t now_ns(void)
+uint64_t bs_timer_now_ns(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -19,14 +20,14 @@ static uint64_t now_ns(void)
 
 void bs_timer_start(struct bs_timer *timer, uint64_t limit_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	bool has_limit = limit_ns > 0 && limit_ns < UINT64_MAX - now;
 	*timer = (struct bs_timer){.end_ns = has_limit ? now + limit_ns : UINT64_MAX};
 }
 
 uint64_t bs_timer_left(const struct bs_timer *timer)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	if (timer->end_ns == UINT64_MAX)
 		return 0;
 	return now < timer->end_ns ? timer->end_ns - now : 1;
@@ -35,7 +36,7 @@ uint64_t bs_timer_left(const struct bs_timer *timer)
 /* For poll: -1 without a limit. */
 static int left_ms(const struct bs_timer *timer)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_timer_now_ns();
 	if (timer->end_ns == UINT64_MAX)
 		return -1;
 	uint64_t ms = now < timer->end_ns ? (timer->end_ns - now + 999999) / 1000000 : 0;
@@ -75,49 +76,38 @@ enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *time
 	return BS_OK;
 }
 
-static enum bs_status read_all(struct bs_input *input, const struct bs_timer *timer, char **bytes, size_t *n_bytes,
-                               struct bs_error *err)
+static enum bs_status read_all(struct bs_input *input, const struct bs_timer *timer, FILE *to, struct bs_error *err)
 {
-	size_t room = 0;
-	for (;;) {
-		enum bs_status status = bs_input_more(input, timer, err);
-		if (status || input->n_bytes == 0)
-			return status;
-		if (*n_bytes + input->n_bytes > BS_OPTION_FILE_BYTES)
+	enum bs_status status;
+	size_t n_bytes = 0;
+	while (!(status = bs_input_more(input, timer, err)) && input->n_bytes > 0) {
+		n_bytes += input->n_bytes;
+		if (n_bytes > BS_OPTION_FILE_BYTES)
 			return bs_fail(err, BS_INVALID, "%s: longer than %zu bytes", input->path, BS_OPTION_FILE_BYTES);
-		if (*n_bytes + input->n_bytes >= room) {
-			room = room * 2 > sizeof(input->bytes) ? room * 2 : 2 * sizeof(input->bytes);
-			char *grown = realloc(*bytes, room);
-			if (!grown)
-				return bs_fail_memory(err, input->path, room);
-			*bytes = grown;
-		}
-		memcpy(*bytes + *n_bytes, input->bytes, input->n_bytes);
-		*n_bytes += input->n_bytes;
+		if (fwrite(input->bytes, 1, input->n_bytes, to) < input->n_bytes)
+			return bs_fail_memory(err, input->path, n_bytes);
 	}
+	return status;
 }
 
 enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
                                   struct bs_error *err)
 {
 	struct bs_input *input = malloc(sizeof(*input));
-	*bytes_out = NULL;
-	*n_bytes_out = 0;
-	enum bs_status status = input ? bs_input_open(input, path, err) : bs_fail_memory(err, path, sizeof(*input));
+	FILE *memory = open_memstream(bytes_out, n_bytes_out);
+	enum bs_status status = input && memory ? bs_input_open(input, path, err) : bs_fail_memory(err, path, sizeof(*input));
 	if (!status) {
-		status = read_all(input, timer, bytes_out, n_bytes_out, err);
+		status = read_all(input, timer, memory, err);
 		bs_input_close(input);
 	}
 	free(input);
-	if (!status && !*bytes_out && !(*bytes_out = malloc(1)))
-		status = bs_fail_memory(err, path, 1);
+	if (memory && fclose(memory) != 0 && !status)
+		status = bs_fail_memory(err, path, *n_bytes_out);
 	if (status) {
-		free(*bytes_out);
+		free(memory ? *bytes_out : NULL);
 		*bytes_out = NULL;
-		return status;
 	}
-	(*bytes_out)[*n_bytes_out] = '\0';
-	return BS_OK;
+	return status;
 }
 
 const char *bs_input_line(const char **at, const char *end, size_t *n_bytes_out)

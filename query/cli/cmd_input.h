@@ -12,6 +12,8 @@
 
 #define BS_OPTION_FILE_BYTES ((size_t)16 << 20) /* the longest file that is read whole */
 
+uint64_t bs_timer_now_ns(void); /* CLOCK_MONOTONIC */
+
 struct bs_timer {
 	uint64_t end_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: never */
 };

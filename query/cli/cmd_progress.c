@@ -92,24 +92,30 @@ static void show_left(double seconds, double share)
 		fprintf(stderr, "%u s left", left);
 }
 
-int bs_progress_show(struct bs_progress *progress, const struct bs_build_report *report)
+bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns)
 {
-	char bytes[24], count[32];
-	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
-	bool is_due = report->step != progress->step || report->elapsed_ns - progress->last_drawn_ns >= PAUSE_NS;
-	if (report->elapsed_ns < FIRST_NS || !is_due || !isatty(STDERR_FILENO))
-		return 0;
-	progress->step = report->step;
-	progress->last_drawn_ns = report->elapsed_ns;
+	if (elapsed_ns < FIRST_NS || elapsed_ns - progress->last_drawn_ns < PAUSE_NS || !isatty(STDERR_FILENO))
+		return false;
+	progress->last_drawn_ns = elapsed_ns;
 	progress->is_drawn = true;
 	fprintf(stderr, "\r\033[K%s: ", progress->verb);
+	return true;
+}
+
+int bs_progress_show(void *context, const struct bs_build_report *report)
+{
+	struct bs_progress *progress = context;
+	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
+	/* A new step is shown at once. */
+	if (report->step != progress->step)
+		progress->last_drawn_ns = 0;
+	if (!bs_progress_begin(progress, report->elapsed_ns))
+		return 0;
+	progress->step = report->step;
 	if (report->step == BS_BUILD_LOOK) {
-		bs_format_count(report->step_done, count);
-		fprintf(stderr, "looking at %s files", count);
+		fprintf(stderr, "looking at %s files", BS_COUNT(report->step_done));
 	} else {
-		bs_format_count(report->n_indexed + report->n_unchanged, count);
-		bs_format_bytes(report->text_bytes, bytes);
-		fprintf(stderr, "%s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s", count, bytes,
+		fprintf(stderr, "%s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s", BS_COUNT(report->n_indexed + report->n_unchanged), BS_BYTES(report->text_bytes),
 		        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
 		if (report->step == BS_BUILD_WRITE)
 			fputs(" \xc2\xb7 writing the index", stderr);

@@ -27,8 +27,10 @@ struct bs_progress {
 	enum bs_build_step step;
 	uint64_t last_drawn_ns;
 };
-/* Draws the line if it is time to; returns what bs_build_request.progress should. */
-int bs_progress_show(struct bs_progress *progress, const struct bs_build_report *report);
+/* Whether it is time to draw the line, after elapsed_ns of work; then it is begun: "\r", and what is erased. */
+bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
+/* For bs_build_request.progress: draws the line if it is time to. context begins with a struct bs_progress. */
+int bs_progress_show(void *context, const struct bs_build_report *report);
 /* Before anything else is written to standard error. */
 void bs_progress_clear(struct bs_progress *progress);
 

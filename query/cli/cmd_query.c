@@ -11,7 +11,6 @@
 #include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
 #include "core/program/find_program.h"
-#include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
@@ -40,21 +39,12 @@ struct query_arguments {
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
 
-static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	struct query_arguments *arguments = set;
-	(void)option, (void)err;
-	arguments->catalog = argument ? argument : "";
-	return BS_OK;
-}
-
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 static const char *const when_names[] = {"auto", "always", "never", NULL};
 
 static const struct bs_option query_options[] = {
 	BS_SHARED_INDEX(struct query_arguments, index),
-	{0, "catalog", "FILE", "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]", .kind = BS_OPTION_CALL,
-	 .is_optional = true, .take = take_catalog},
+	BS_SHARED_CATALOG(struct query_arguments, catalog, "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]"),
 	{0, "partial", NULL, "--catalog: answer without the indexes that cannot be reached", SETS(FLAG, partial)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{0, "offset", "N", "pass over the first N hits", SETS(NUMBER, offset), .most = 1000000000},
@@ -84,7 +74,7 @@ static const struct bs_option query_options[] = {
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
 	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
-	{'j', "jobs", "N", "threads that read texts [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	BS_SHARED_JOBS(struct query_arguments, n_threads, "threads that read texts [one per processor]"),
 	{0, "time-limit", "TIME", "show what is found in 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "memory", "SIZE", "memory that a query may use at most", SETS(SIZE, limits.memory_bytes)},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
@@ -111,184 +101,6 @@ static const char *const query_examples[] = {
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
-
-static const char query_description[] =
-	"Prints the documents of an index that match the query, best first. The answer is exact: no match is missed, and "
-	"nothing else is printed. Several QUERY arguments are joined by spaces. Put `--` before a query that begins with "
-	"`-`.\n\n"
-	"# Query language\n\n"
-	"- `cat dog`, `cat AND dog`, `cat && dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
-	"is.\n\n"
-	"- `cat OR dog`, `cat || dog`: documents with either word. OR binds looser than AND; brackets group.\n\n"
-	"- `-dog`, `NOT dog`, `!dog`: documents without the word. A query may have such words only.\n\n"
-	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
-	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
-	"- `comput*`: words with this beginning; `192.168.*`: addresses of that net, which are one word each.\n\n"
-	"- `lan*ern`, `*ponse`, `colo?r`: words with any run of characters where the `*` is, or one where the `?` is.\n\n"
-	"- `\"big do*\"`, `\"big d?g\"`: a phrase whose last word is such a beginning or pattern.\n\n"
-	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
-	"- `title:dog`, `title:(big dog)`, `author.name:ann`: the same, in that field of a JSONL record only. If there is no "
-	"such field in the index, the colon is text.\n\n"
-	"- `year:1990..2000`, `year:..2000`, `size:>10k`, `price:<=9.99`, `date:2024-01..2024-06`: records with a number or a date "
-	"in that range in the field; see Ranges.\n\n"
-	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
-	"index knows; of records, their field of that name; of those that have none and stand in a file of a folder, the words "
-	"of its path. Other words do not look at names. In the score such a word counts as it stands in the text.\n\n"
-	"- `dog^2.5`, `\"big dog\"^3`, `(big dog)^2`, `title:dog^0.5`: counts so many times in the score, 0 to 1000; `^0` must match, "
-	"but does not score. Weights around each other multiply. Behind digits alone `^` is text: `2^10`.\n\n"
-	"AND, OR and NOT are operators only in capitals, and as && and || only as whole tokens. A token of several words, such as "
-	"obj.method or e-mail, is a phrase. A phrase never matches across two fields of a record. With `--any`, words side by "
-	"side mean OR.\n\n"
-	"What is pasted from code, logs or mails is no error. An opening bracket directly behind a word is text with its closing "
-	"one, as in `f(x, y)`, unless the word is AND, OR or NOT; so is a pair of brackets without a word, as in `main()`. What seems to be more "
-	"than text and is not is searched as text, or ignored if it holds no word, and a line on standard error says so: a field "
-	"that the index does not have, `or` in lower case between words, `/regex/`, a bracket or quote that is never closed, an "
-	"operator with nothing before or after it, a weight, distance or range that is none, curled quotes; and what `--verbose` leaves out. Five such lines are shown at most. With `--strict-query` each of "
-	"them is an error, for scripts.\n\n"
-	"A `*` that does not end its token is a wildcard if the token has three letters or digits, and a `?`, if it stands between two "
-	"letters or digits of a word; else they are signs, as in `how does it work?`. A token of several words can have them in the last "
-	"one only: `foo.ba*r` is the word foo and such a pattern, `users?id=7` a phrase of three words. They do not go together "
-	"with `~1`, nor do they stand for characters of scripts that are written without spaces. What stands around them is folded as words are, "
-	"but not stemmed. A pattern that begins with letters is found quickly; for others all words of the index are looked "
-	"at. Of one that stands for more than 16,384 words a line on standard error says that documents are read for it.\n\n"
-	"# Ranges\n\n"
-	"A field of a JSONL record has numbers and dates where a text of it, be it spelled as a JSON number or a string, is one and "
-	"nothing else: `-12`, `0.5`, `1e6`, `\"2024-05-17\"`. `A..B` finds the records that have a value from A to B, both included; "
-	"`A..`, `..B`, `>A`, `>=A`, `<A` and `<=A` are open on one side. Of several values in a field, of an array say, any "
-	"suffices. A range filters, and scores nothing.\n\n"
-	"Numbers are compared exactly, whatever their size and number of digits. Behind those of a range may stand k (or K), M, G, T "
-	"or P for thousands, and ki, Mi and so on for powers of 1,024: `size:1.5Ki..2M`. Dates are those of ISO 8601, as for `--newer`, of the "
-	"years 0000 to 9999: in UTC unless they say otherwise; a range with a space before a time stands in quotes: "
-	"`date:\">2024-05-17 08:30\"`. In a range a shorter date stands for all of its year, month, day, hour, "
-	"minute or second, so that `..2024-06` has all of June; in a record it is its first moment. What is beyond a microsecond "
-	"does not count. A number from 1000 to 9999 is also that year where it is compared with a date: `date:..2024-06` has 1990.\n\n"
-	"In a field that has neither, and with ends that are neither, such a token is text, and a line on standard error says so. An index "
-	"that an earlier bitsift made knows no numbers: there, ranges are answered by reading records, until `bitsift index --rebuild`.\n\n"
-	"# Filters\n\n"
-	"`-g`, `-t`, `-T`, `--in`, `--newer` and `--older` say which documents may be hits. All of them must hold; of "
-	"repeated `-g`, `-t` and `-T` those count that ripgrep would let count, and of several `--in` any. They change no "
-	"score. What does not pass is not read.\n\n"
-	"`-g` matches the path of the file as it is printed, by ripgrep's rules: `-g '*.c'`, `-g 'src/**'`, `-g '!*.min.js'`. "
-	"`-t` and `-T` are ripgrep's types, which `bitsift grep --type-list` shows. `--in PATH` is a file or folder and all "
-	"below it, whatever way leads there. A record counts as the file it stands in.\n\n"
-	"`--newer` and `--older` look at the time at which a file was changed, as it was when it was indexed. DATE is a date "
-	"of ISO 8601, 2024, 2024-05, 2024-05-17 or 2024-05-17T08:30, in UTC unless it ends in an offset such as +02:00; or an "
-	"age: 90s, 30m, 2h, 3d or 2w ago. A date means its first moment, which is the first that is newer and no longer "
-	"older. With `--date FIELD` they look at that field of records, which must hold such a date (see Ranges), and files "
-	"are left out. Of a field that `bitsift index --text` left out the records that match are read for it, those that look best first.\n\n"
-	"# Ranking\n\n"
-	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
-	"a word counts each time that the query has it, by its weight; "
-	"a prefix, a pattern or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
-	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
-	"that look best are read: quicker, but a better hit may be missed.\n\n"
-	"`--sort FIELD` shows instead the first hits in the order of the numbers and dates that a field of records has (see Ranges), the "
-	"least first, and numbers before dates; `--sort FIELD:desc`, or `--sort=-FIELD`, the greatest first. Of several values in a "
-	"field the least counts, or the greatest with :desc. Documents without a value come last, and equal ones in document order. In "
-	"the place of the score stands the value. A field that has neither numbers nor dates is an error: texts are not sorted.\n\n"
-	"# Words that do not count, and words that nobody typed\n\n"
-	"`--stop english` leaves words such as `the` and `of` (Lucene's 33) out of the score, and with `--any` out of the matching, as long as "
-	"the query has others. Without `--any` they must be there all the same, phrases are as exact as ever, and what a query excludes "
-	"is excluded. `--stop FILE` reads the words from a file, several in a line if need be, and of several `--stop` all count; a line that begins with # is a remark, and "
-	"so is the rest of a line behind a |, as in the lists of Snowball. Words are compared as they are written, before stemming.\n\n"
-	"`--feedback` runs the query twice: the second time with 20 words beside it that are typical of its ten best documents, or of as many as DOCS says. "
-	"A document that has one of them matches, too; what the query excludes stays out, and filters hold. In all they "
-	"weigh as much as the words of the query. So the first hits are better where many documents are about what is asked for, and some are found that say the same in other words; for a "
-	"certain document that one remembers it is of no use. "
-	"`--count` counts them all. It costs the reading of those ten texts. (RM3, with BM25's term frequencies: a word's weight is its "
-	"tf / (tf + k1 (1 - b + b length / average)) summed over the documents, of which each counts by the fourth power of its score; the words of "
-	"which that times idf, of which 7 count at most, is largest are taken, but none that one document alone has.)\n\n"
-	"`--like ID` finds documents like that one, without itself, by 30 words that are typical of it in the same sense; ID is what `--ids` prints, or an id of the index. "
-	"`--like-file FILE` takes the words of a text, `-` that of standard input. There need not be a query; one that is there is "
-	"another way to match, and what it excludes stays out. The largest weight is 1.\n\n"
-	"`--explain` tells which words were taken, as they could stand in a query: `learnt: 20 words of 10 texts: slab^0.305 heat^0.2315`. "
-	"In an index that stems these are stems.\n\n"
-	"# Several indexes\n\n"
-	"`--catalog[=FILE]` asks all indexes of a catalog (see bitsift-catalog(1)) as if they were one: the hits are the best of all, with the scores that they "
-	"would have in one index of all documents; `--count` is the sum, and `--ids` come index by index, in the order of the catalog. Only indexes that can have "
-	"a hit are opened: by the summaries that the catalog has of them, which are looked at anew where an index has changed. A field of one index is a field of all. "
-	"Behind the score of a hit stands the name of its index. The paths of files are printed as ever, openable from the working directory; `--ids` "
-	"and `--format trec` print NAME:ID, where ID is the one of the index, and the path of the file in the latter; `--json` has the name as index, and `--format` as {index}.\n\n"
-	"An index that cannot be reached is an error, and nothing is printed; with `--partial` it is named, and the others answer. Indexes that cut words in different ways (`--stem`, say) "
-	"have no scores in common: `--ids`, `--count` and `--sort` ask them all the same. `--fresh` asks them all, since a summary does not know what is new. `--feedback` and `--like` take the words that they would in one index of all documents, and "
-	"so have most indexes say how frequent those are; ID is NAME:ID then, or an id of any index. Where nothing matches, words that no index "
-	"has are told on a terminal, each with one that some index has; to find it takes a look into some of the indexes, at most all. `--time-limit` is for all indexes together, and opening them counts. On a "
-	"terminal a last line says how many indexes were asked, and `--stats` has a catalog with indexes, asked, skipped, probed "
-	"(of those skipped, opened all the same to know how frequent a word is there) and unreachable.\n\n"
-	"# Sources that changed\n\n"
-	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
-	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
-	"next `bitsift index`, or with `--fresh`, which checks every source first and reads what is new or changed, so "
-	"that the answer is that of the sources as they are now. Scores still use the statistics of the index.\n\n"
-	"To know whether a source has changed costs a look at each file that is a hit. `--no-stat` takes the index at its word: no "
-	"file is looked at unless its text is needed, to verify a candidate or for a snippet. What is read counts as it is now, and "
-	"`\"changed\":true` marks its hit with `--json`; a hit that was not read stays, even if its file is gone.\n\n"
-	"# Pages and limits\n\n"
-	"`--offset N` passes over the first N hits: `-n 10 --offset 20` shows the third page of ten. Pages together are one long list: no "
-	"hit is missing or comes twice, as long as neither the index nor what it was made from changes in between.\n\n"
-	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a query that takes longer, each one of `--batch` by itself. "
-	"What was found until then is shown; there may be more hits, and better ones, which a line on standard error says, and the exit "
-	"status is 2. Opening the index does not count, and to show what was found takes up to a quarter more. `--memory SIZE` ends "
-	"a query that needs more, with an error.\n\n"
-	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its "
-	"documents are in no answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
-	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a "
-	"folder that has, is not followed, and a file that has become binary is no document any more. A document that "
-	"may match and cannot be read is named on standard error, and the exit status is 2; so does `--fresh` with "
-	"everything it cannot look at. Of many only three are named and the rest is counted, unless `-v` asks for all.\n\n"
-	"# Limits\n\n"
-	"What is longer is refused at once, with a line that says so: a query has at most 1 MiB, 100,000 words, 1,024 of "
-	"them with `*` or `~`, and 1,000 brackets within each other; a phrase, or a token of several words, 16,384 "
-	"words; the name of a field 255 bytes. A word with `*` or `~` that stands for more than 16,384 words of the "
-	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. A word with "
-	"`~` may have as many letters as there is room for: the work grows with their number, no faster. In a "
-	"batch, a query that is refused prints `error`, and the next one is run. The text of `--like-file` and each list of `--stop` "
-	"have at most 16 MiB.\n\n"
-	"# Output\n\n"
-	"Results go to standard output, all else to standard error. On a terminal a last line says that nothing matches, and which "
-	"words are not in the index, with one that is much like it; or of how many matches the best are shown: `at least` so "
-	"many, where the best were found without looking at all.\n\n"
-	"A hit is printed by a name that can be used from the "
-	"working directory: a file by its path, relative as ripgrep's are if it lies below the working directory, or both "
-	"lie in the folder of the index, else absolute; a record by its id, and one of a file in a folder by the file's path, a `#` and its id. `bitsift delete` "
-	"understands it. "
-	"Under it stands a snippet: the text around the words found, as wide as the terminal, elsewhere 160 columns. Of a file these "
-	"are whole lines, indented by what they are more than each other; a line that is too long is cut, as is the text of a "
-	"record. `--count` prints the exact number. "
-	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
-	"pipe or a file ids are exact. With `-0`, an id that holds a NUL byte is left out and named, and the exit status is 2.\n\n"
-	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages: there id is the one of the index, the same "
-	"everywhere, and path is the file, openable from the working directory, or `-` for what came from standard input. What is not "
-	"UTF-8 is also given as id_base64 and path_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
-	"and of the next lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field "
-	"in that field. It has line, column, start, stop and text. line and column, from 1 on, are where "
-	"the first of its words stands; column counts bytes, as that of rg does, without a byte order mark, and in UTF-8 where the "
-	"file is UTF-16. start and stop are bytes of the file, from 0 on: of the first word's start and of the last word's end. Of a "
-	"record, line is its line in the collection, and column, start and stop count the text of the field that field names, without "
-	"escapes. text is what stands in the passage's lines, as one line of at most 160 columns. The hit itself has the line, column, "
-	"start and stop of its best passage, the one with most words of the query; where no word stands, those of its beginning.\n\n"
-	"With `--sort`, value stands in the place of score: a number, a date such as \"2024-05-17T08:30:59Z\" in UTC, or null.\n\n"
-	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
-	"stand for those, {value}, with `--sort`, for what it goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
-	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
-	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
-	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
-	"in an id is printed as %20 and so on, an empty id as %; there are no lines between queries, and none in the place of `error`.\n\n"
-	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
-	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
-	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
-	"prints objects with a count, and in the place of `error` stands an object with the message.\n\n"
-	"`--explain` prints on standard error how the query is answered. First the query as the program understood it: a tree of its folded words, "
-	"and its normal form, a query with the same meaning in which every operator, bracket, field and weight is written out. Then "
-	"the columns of each term, and a waterfall: what each "
-	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
-	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
-	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
-	"Where many texts must be read, for a phrase say, several threads read them, as many as `-j` says. The answer, its order and all "
-	"that is printed are the same.\n\n"
-	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
-	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, asked (documents "
-	"whose lists of rare words were looked into), blocks_live, candidates, verified, hits, false_positives and bytes_verified.";
 
 /* A query run in progress: where its output goes and what has come of it. */
 struct session {
@@ -426,7 +238,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	if (arguments->catalog && arguments->index)
 		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
 	if (arguments->partial && !arguments->catalog)
-		return bs_fail(err, BS_INVALID, "--partial is about the indexes of a --catalog");
+		return bs_fail(err, BS_INVALID, BS_SHARED_PARTIAL_ALONE);
 	if (arguments->offset && (arguments->count || arguments->request.approx))
 		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
@@ -479,24 +291,14 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.passages, err);
 }
 
-/* Exact, but to a terminal what that would not obey. */
-static void put_bytes(const struct session *session, const char *bytes, size_t n_bytes)
+/* The id as it is printed: of a catalog, that of the index and its name before it. */
+static void put_id(const struct session *session, const char *id, size_t id_bytes)
 {
-	if (session->is_terminal)
-		bs_present_escaped(bytes, n_bytes, session->out);
-	else
-		fwrite(bytes, 1, n_bytes, session->out);
-}
-
-static void put_id(const struct session *session, const struct bs_find_hit *hit)
-{
-	if (!session->index_name) {
-		put_bytes(session, hit->local_id, hit->local_id_bytes);
-		return;
+	if (session->index_name) {
+		bs_present_exact(session->index_name, strlen(session->index_name), session->is_terminal, session->out);
+		putc(':', session->out);
 	}
-	put_bytes(session, session->index_name, strlen(session->index_name));
-	putc(':', session->out);
-	put_bytes(session, hit->id, hit->id_bytes);
+	bs_present_exact(id, id_bytes, session->is_terminal, session->out);
 }
 
 static void show_notice(void *context, const char *message)
@@ -528,7 +330,7 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
-		put_id(session, hit);
+		put_id(session, id, id_bytes);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}
@@ -565,10 +367,7 @@ static void tell_place(const struct session *session, const struct bs_find_resul
 	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
 	bool has_more = result->n_hits > n_until || result->is_at_least;
 	const char *least = result->is_at_least ? "at least " : "";
-	char first[32], last[32], hits[32];
-	bs_format_count(n_before + 1, first);
-	bs_format_count(n_until, last);
-	bs_format_count(result->n_hits, hits);
+	const char *first = BS_COUNT(n_before + 1), *last = BS_COUNT(n_until), *hits = BS_COUNT(result->n_hits);
 	if (n_before == 0 && session->n_shown > 0 && has_more)
 		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", last, least, hits);
 	else if (n_before > 0 && session->n_shown > 0 && has_more)
@@ -879,11 +678,6 @@ static void release(void *of_options)
 	free(arguments->sort_field);
 	free(arguments->stop_words);
 	free(arguments->like_text);
-	bs_word_list_deinit(&arguments->globs);
-	bs_word_list_deinit(&arguments->types);
-	bs_word_list_deinit(&arguments->type_nots);
-	bs_word_list_deinit(&arguments->places);
-	bs_word_list_deinit(&arguments->stops);
 }
 
 static const struct query_arguments query_defaults = {.n_best = 10};
@@ -892,10 +686,8 @@ const struct bs_command bs_command_query = {
 	.name = "query",
 	.summary = "Find documents by their words, phrases and fields.",
 	.usage = "[OPTION]... (QUERY... | --batch FILE | --like ID)",
-	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read, or the time was up.",
 	.letter_hint = "put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`",
 	.arguments_bytes = sizeof(struct query_arguments),
 	.defaults = &query_defaults,

@@ -45,19 +45,6 @@ static const char *const stats_examples[] = {
 	NULL,
 };
 
-static const char stats_description[] =
-	"Prints a few lines about an index: what it holds, how many documents, what its folders have that is left out, how large "
-	"it is beside the text, how fresh it is, and whether anything should be done about it. To tell how fresh it is, every source is looked at, as by `bitsift query --fresh`.\n\n"
-	"Of each field of records that holds numbers or dates, `values` counts the texts that are a number or a date, and the other texts, "
-	"which no range matches: `n/a`, or `12 EUR`. Both counts include deleted documents until they are compacted away; an index of an "
-	"older version counts only what was indexed since. Of more than eight fields, `-v` shows all.\n\n"
-	"With `-v` it prints what the index is made of: its options and sources; of each segment the slabs, with the number "
-	"of columns of each level and their density (the share of set bits), and the exact columns; how many columns a "
-	"word gets by the number of documents it is in; and what the bytes are spent on. `words index` is the part that "
-	"searching for words needs; the lines below it serve other purposes. A posting is one word in one document.\n\n"
-	"`--svg` draws the same: bytes by part, and each slab by its documents and its density.\n\n"
-	"bitsift-check(1) verifies that the files are sound.";
-
 /* Of the manifest: of the last commit, that is. */
 static int64_t age_seconds(const struct bs_dir *dir)
 {
@@ -159,10 +146,8 @@ const struct bs_command bs_command_stats = {
 	.name = "stats",
 	.summary = "Show what an index holds, how large it is, and how fresh.",
 	.usage = "[OPTION]...",
-	.description = stats_description,
 	.options = stats_options,
 	.examples = stats_examples,
-	.exit_status = "0 when the index and its sources could be looked at, 2 when not.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(struct stats_arguments),
 	.run = run,

@@ -23,7 +23,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "query/cli/cmd_trust.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
@@ -264,13 +263,11 @@ static enum bs_status print_trusted(FILE *to, struct bs_error *err)
 /* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
 static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct text *mark, struct bs_error *err)
 {
-	const char *parts[] = {dir, path, place};
-	size_t n_bytes = strlen(dir) + strlen(path) + (place ? strlen(place) : 0) + 3;
-	mark->bytes = malloc(n_bytes);
-	if (!mark->bytes)
-		return bs_fail_memory(err, "a mark", n_bytes);
-	for (size_t i = 0; i < 3 && parts[i]; i++)
-		mark->n_bytes += (size_t)(stpcpy(mark->bytes + mark->n_bytes, parts[i]) - (mark->bytes + mark->n_bytes)) + 1;
+	int n_bytes = place ? asprintf(&mark->bytes, "%s%c%s%c%s%c", dir, 0, path, 0, place, 0)
+	                    : asprintf(&mark->bytes, "%s%c%s%c", dir, 0, path, 0);
+	if (n_bytes < 0)
+		return bs_fail_memory(err, "a mark", strlen(dir));
+	mark->n_bytes = (size_t)n_bytes;
 	return BS_OK;
 }
 
@@ -301,15 +298,13 @@ static bool has_mark(const char *dir, const char *path)
 
 static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
 {
-	struct text key = {0}, mark = {0};
-	enum bs_status status = make_mark(dir, path, NULL, &key, err);
-	if (!status)
-		status = make_mark(dir, path, place, &mark, err);
-	char *file = status ? NULL : mark_path(&key);
-	if (!status)
-		status = file ? write_file(file, &mark, err) : fail_homeless(err);
+	struct text mark = {0};
+	enum bs_status status = make_mark(dir, path, place, &mark, err);
+	if (status)
+		return status;
+	char *file = mark_path(&(struct text){mark.bytes, mark.n_bytes - strlen(place) - 1});
+	status = file ? write_file(file, &mark, err) : fail_homeless(err);
 	free(file);
-	free(key.bytes);
 	free(mark.bytes);
 	return status;
 }
@@ -365,21 +360,6 @@ static const char *const trust_examples[] = {
 	NULL,
 };
 
-static const char trust_description[] =
-	"Says that you trust an index, for good. DIR is the directory of the index itself, usually named .bitsift.\n\n"
-	"An index may have come with an archive or lie in a shared place, and what it says is not only its maker's business: it "
-	"names the places that commands read. So, unless it is trusted:\n\n"
-	"- An index that belongs to another user is refused, also when it is found upward, and so is one with a file in it that "
-	"does. Those of root are used by all, and root uses those of the user who called sudo(8).\n\n"
-	"- Sources outside the folder that holds the index, links resolved, are read only if you named them to `bitsift index`. "
-	"Others are not looked at; the command says which, and ends with 2.\n\n"
-	"- An index that is found, and not named by `--index` or BITSIFT_INDEX, must not be a symbolic link. This remains so.\n\n"
-	"The paths are kept in $XDG_CONFIG_HOME/bitsift/trusted (~/.config/bitsift/trusted), one a line; a line `*` trusts all. The "
-	"sources that you named are kept in $XDG_STATE_HOME/bitsift/sources (~/.local/state/bitsift/sources), a file for each; to "
-	"remove that folder forgets them all. Both hold for the place where an index is: one that was moved or copied is another. "
-	"Without a home, or with one that cannot be written to, nothing can be kept. A HOME, XDG_CONFIG_HOME or XDG_STATE_HOME that is "
-	"longer than a path can be counts as not set, and a line says so.";
-
 /* The line that stands for DIR. What is to be removed may be gone from the disk. */
 static enum bs_status resolve(const char *dir, bool is_removal, char **line_out, struct bs_error *err)
 {
@@ -428,10 +408,8 @@ const struct bs_command bs_command_trust = {
 	.name = "trust",
 	.summary = "Use an index of another user, and all sources of an index.",
 	.usage = "DIR | --list | --remove DIR",
-	.description = trust_description,
 	.options = trust_options,
 	.examples = trust_examples,
-	.exit_status = "0 when it is so now, 1 when DIR to be removed was not trusted, 2 on an error.",
 	.arguments_bytes = sizeof(struct trust_arguments),
 	.run = run,
 };

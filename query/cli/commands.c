@@ -61,7 +61,7 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	const char *limit = NULL;
 	uint64_t limit_ns = 0;
 	if (bs_command_has(command, argc, argv, "time-limit", &limit) && limit)
-		(void)!bs_parse_duration("--time-limit", limit, &limit_ns, NULL);
+		(void)!bs_parse_duration("time-limit", limit, &limit_ns, NULL);
 	bs_timer_start(timer, limit_ns);
 }
 
@@ -106,8 +106,8 @@ static int run_command(const struct bs_command *command, int argc, char **argv, 
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	if (status && command->letter_hint && bs_command_is_letter(err.text))
 		fprintf(stderr, "bitsift: %s\n", command->letter_hint);
-	if (arguments && command->release)
-		command->release(arguments);
+	if (arguments)
+		bs_command_release(command, arguments);
 	free(arguments);
 	return exit_status < 0 ? 2 : exit_status;
 }
@@ -143,6 +143,13 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 	return *dir_out ? BS_OK : bs_fail_memory(err, "a path", strlen(named));
 }
 
+void bs_cmd_notice(void *context, const char *message)
+{
+	(void)context;
+	fflush(stdout);
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
 {
 	if (id_bytes == 0 || !memchr(id, '\0', id_bytes))
@@ -165,17 +172,14 @@ void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bo
 {
 	struct bs_error refresh;
 	uint64_t n_changed = changes->n_changed, n_gone = changes->n_gone;
-	char files[64], gone[64];
 	bs_cmd_refresh_command(index, &refresh);
 	if (n_changed + n_gone == 1)
 		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `%s`\n", changes->example,
 		        n_changed > 0 ? "changed" : "gone", refresh.text);
 	if (n_changed + n_gone < 2)
 		return;
-	bs_format_things(n_changed, "file", files);
-	bs_format_things(n_gone, "file", gone);
-	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? files : "",
-	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? gone : "", n_gone > 0 ? " gone" : "",
+	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? BS_THINGS(n_changed, "file") : "",
+	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? BS_THINGS(n_gone, "file") : "", n_gone > 0 ? " gone" : "",
 	        changes->example, refresh.text, names_all ? " (-v names them)" : "");
 }
 

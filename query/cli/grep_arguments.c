@@ -13,11 +13,8 @@
 
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
-#include "query/cli/grep_color.h"
-#include "query/cli/grep_hyperlink.h"
+#include "query/cli/grep_style.h"
 #include "query/options/shared_options.h"
-
-#define MAX_THREADS 256
 
 enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
 enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
@@ -27,6 +24,8 @@ enum { BINARY_SKIP, BINARY_TEXT, BINARY_SEARCH };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
+enum { ENGINE_DEFAULT, ENGINE_PCRE2, ENGINE_AUTO };
+static const char *const engines[] = {"default", "pcre2", "auto", NULL};
 static const char *const scopes[] = {"line", "file", NULL};
 /* In the order of enum bs_grep_sort; without a wish, files come by path. */
 static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
@@ -116,7 +115,6 @@ static enum bs_status take_context(void *to, const struct bs_option *option, con
 {
 	struct bs_grep_arguments *arguments = to;
 	uint64_t *const counts[] = {&arguments->after, &arguments->before, &arguments->context};
-	char name[32];
 	arguments->has_context = option->value == CONTEXT_BOTH;
 	arguments->passthru = option->value == CONTEXT_ALL;
 	if (option->value >= CONTEXT_BOTH)
@@ -125,8 +123,7 @@ static enum bs_status take_context(void *to, const struct bs_option *option, con
 		arguments->context = 0;
 	if (option->value == CONTEXT_ALL)
 		return BS_OK;
-	snprintf(name, sizeof(name), "--%s", option->name);
-	return bs_parse_number(name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
+	return bs_parse_number(option->name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
 }
 
 /* --crlf, --no-crlf, --null-data: how lines end. */
@@ -154,34 +151,21 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 {
 	struct bs_grep_files *files = &((struct bs_grep_arguments *)to)->request.files;
 	int key = 0;
-	for (; argument && sort_keys[key] && strcmp(argument, sort_keys[key]) != 0; key++)
-		continue;
-	if (!sort_keys[key])
-		return bs_fail(err, BS_INVALID, "--%s %s: it can be path, modified, accessed, created or none", option->name, argument);
+	enum bs_status status = argument ? bs_parse_name(option->name, argument, sort_keys, &key, err) : BS_OK;
 	bool is_none = key > BS_GREP_SORT_CREATED;
 	files->sort = is_none ? BS_GREP_SORT_PATH : (enum bs_grep_sort)key;
 	files->is_reversed = option->value && !is_none;
-	return BS_OK;
+	return status;
 }
 
 /* --engine: there is but one; what rg's other engine sees differently is bytes that are not UTF-8. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_pattern *pattern = &((struct bs_grep_arguments *)to)->request.pattern;
-	pattern->is_pcre2 = argument && strcmp(argument, "pcre2") == 0;
-	if (pattern->is_pcre2 || !argument || strcmp(argument, "default") == 0 || strcmp(argument, "auto") == 0)
-		return BS_OK;
-	return bs_fail(err, BS_INVALID, "--%s %s: it can be default, pcre2 or auto", option->name, argument);
-}
-
-/* Of engines that are not here. */
-static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	char name[32];
-	uint64_t n_bytes;
-	(void)to;
-	snprintf(name, sizeof(name), "--%s", option->name);
-	return bs_parse_size_as_rg(name, argument, &n_bytes, err);
+	int engine = 0;
+	enum bs_status status = argument ? bs_parse_name(option->name, argument, engines, &engine, err) : BS_OK;
+	pattern->is_pcre2 = engine == ENGINE_PCRE2;
+	return status;
 }
 
 static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -232,21 +216,13 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 
 /* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
  * page. */
-static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	struct bs_grep_arguments *arguments = set;
-	(void)option, (void)err;
-	arguments->catalog = argument ? argument : "";
-	return BS_OK;
-}
-
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
 	 CALL(take_file), .takes_dash = true},
-	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_INSENSITIVE},
+	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_INSENSITIVE},
 	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
-	 SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SMART},
+	 SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_SMART},
 	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, request.pattern.is_fixed)},
@@ -278,8 +254,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index), .takes_dash = true},
-	{0, "catalog", "FILE", "the sources of all indexes of a catalog [the user's]", .kind = BS_OPTION_CALL, .is_optional = true,
-	 .take = take_catalog},
+	BS_SHARED_CATALOG(struct bs_grep_arguments, catalog, "the sources of all indexes of a catalog [the user's]"),
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
@@ -291,7 +266,7 @@ const struct bs_option bs_grep_option_table[] = {
 	 SETS(DURATION, limits.deadline_ns), .takes_dash = true},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes, .takes_dash = true},
-	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
+	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, request.pattern.letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
 	{0, "multiline-dotall", NULL, "with -U, a dot matches a line's end too", SETS(FLAG, request.pattern.dot_all)},
@@ -302,8 +277,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "engine", "NAME", "pcre2 is -P; default and auto undo it", CALL(take_engine)},
 	{0, "auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
 	{0, "no-auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
-	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
-	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
+	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", SETS(SIZE_AS_RG, engine_bytes)},
+	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", SETS(SIZE_AS_RG, engine_bytes)},
 	{'N', "no-line-number", NULL, "no line numbers", SETS(CHOICE, line_number), .value = 0},
 	{'H', "with-filename", NULL, "paths [with more than one file]", SETS(CHOICE, with_filename), .value = 1},
 	{'I', "no-filename", NULL, "no paths", SETS(CHOICE, with_filename), .value = 0},
@@ -402,17 +377,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
 	{0, "no-sort-files", NULL, "--sort path", CALL(take_sort)},
-	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, maps), .value = BS_GREP_MAPS_ALL},
-	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, maps), .value = BS_GREP_MAPS_NONE},
+	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, request.files.maps), .value = BS_GREP_MAPS_ALL},
+	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, request.files.maps), .value = BS_GREP_MAPS_NONE},
 	{0, "no-messages", NULL, "no messages about files that cannot be read", SETS(FLAG, no_messages)},
 	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, no_messages)},
 	{0, "no-config", NULL, "do not read the file that BITSIFT_CONFIG_PATH names", .kind = BS_OPTION_NOTHING},
-	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, buffering),
+	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, request.output.buffering),
 	 .value = BS_GREP_BUFFER_LINES},
-	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
-	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, buffering),
+	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, request.output.buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, request.output.buffering),
 	 .value = BS_GREP_BUFFER_BLOCKS},
-	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, request.output.buffering), .value = BS_GREP_BUFFER_AUTO},
 	{0, "no-ignore-messages", NULL, "no messages about ignore rules that make no sense", SETS(FLAG, request.files.no_rule_notices)},
 	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, request.files.no_rule_notices)},
 	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
@@ -490,7 +465,6 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	                         (arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
 	                         (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
 	                         (arguments->no_vcs || arguments->no_exclude ? BS_WALK_NO_EXCLUDE : 0);
-	files->maps = (enum bs_grep_maps)arguments->maps;
 	files->has_max_depth = arguments->max_depth != UINT64_MAX;
 	files->max_depth = (uint32_t)arguments->max_depth;
 	files->has_max_file_bytes = files->max_file_bytes != UINT64_MAX;
@@ -561,7 +535,6 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->after = arguments->has_context ? arguments->context : arguments->after;
 	output->before = arguments->has_context ? arguments->context : arguments->before;
 	output->passthru = arguments->passthru;
-	output->buffering = (enum bs_grep_buffering)arguments->buffering;
 	output->with_path = wants_path(arguments);
 	output->line_numbers = wants_line_numbers(arguments);
 	output->columns = arguments->column >= 0 ? arguments->column : arguments->vimgrep;
@@ -625,7 +598,7 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 	else if (arguments->catalog && (arguments->request.index || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
 		why = "--catalog does not go with a PATH or --index: it says itself what is searched";
 	else if (arguments->partial && !arguments->catalog)
-		why = "--partial is about the indexes of a --catalog";
+		why = BS_SHARED_PARTIAL_ALONE;
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
 }
 
@@ -641,7 +614,6 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
                                         struct bs_error *err)
 {
 	struct bs_grep_request *request = &arguments->request;
-	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
 	request->conditions = (struct bs_grep_conditions){
@@ -649,7 +621,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
-	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;
+	request->n_threads = arguments->n_threads < UINT32_MAX ? (uint32_t)arguments->n_threads : UINT32_MAX;
 	request->try_index = !request->index && !arguments->catalog;
 	if (!request->index && !arguments->catalog)
 		request->index = bs_cmd_environment_index();
@@ -666,14 +638,11 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 void bs_grep_arguments_release(void *of_options)
 {
 	struct bs_grep_arguments *arguments = of_options;
-	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
-	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
-	                                &arguments->nots,      &arguments->owned,     &arguments->pre_globs,
-	                                &arguments->ignore_files, &arguments->pattern_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		bs_word_list_deinit(lists[i]);
+	bs_word_list_deinit(&arguments->owned);
+	bs_word_list_deinit(&arguments->patterns);
+	bs_word_list_deinit(&arguments->pattern_files);
+	bs_word_list_deinit(&arguments->paths);
 }

@@ -16,7 +16,8 @@ struct bs_grep_arguments {
 	bool partial;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;
-	int letter_case, bounds, binary, scope, count, which_files, color, n_unrestricted, maps, buffering;
+	uint64_t engine_bytes; /* of engines that are not here */
+	int bounds, binary, scope, count, which_files, color, n_unrestricted;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
 	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;

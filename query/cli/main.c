@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
-#include "query/cli/cmd_fault.h"
-#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/manual/manual_completions.h"
 #include "query/manual/manual_pages.h"
@@ -24,15 +22,21 @@ static const struct bs_command *const commands[] = {
 	&bs_command_catalog,
 };
 
-static const struct bs_topic *const topics[] = {&bs_topic_bloom};
+static const struct bs_topic topics[] = {
+	{"bloom", "The Bloom family: what each filter is, what it costs, and when to use which."},
+};
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
-#define N_TOPICS   (sizeof(topics) / sizeof(*topics))
 
-static const char intro[] =
-	"Usage: bitsift COMMAND [ARGUMENT]...\n"
-	"Exact full-text search without an inverted index.\n"
-	"\n";
+static const struct bs_program program = {
+	.version = BITSIFT_VERSION,
+	.summary = "Exact full-text search without an inverted index.",
+	.usage = "COMMAND [ARGUMENT]...",
+	.commands = commands,
+	.n_commands = N_COMMANDS,
+	.topics = topics,
+	.n_topics = sizeof(topics) / sizeof(*topics),
+};
 
 static const char outro[] =
 	"\n"
@@ -46,7 +50,7 @@ static const char outro[] =
 
 static void show_help(FILE *to)
 {
-	fputs(intro, to);
+	fprintf(to, "Usage: bitsift %s\n%s\n\n", program.usage, program.summary);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fputs(outro, to);
@@ -55,30 +59,10 @@ static void show_help(FILE *to)
 /* `--generate KIND [COMMAND|TOPIC]`: the manual pages and completions that are installed. */
 static int generate(const char *kind, const char *name)
 {
-	static const char *const shells[] = {"bash", "zsh", "fish"};
-	static void (*const makers[])(const struct bs_program *, FILE *) = {bs_docs_bash, bs_docs_zsh, bs_docs_fish};
-	struct bs_program program = {.version = BITSIFT_VERSION,
-	                             .commands = commands,
-	                             .n_commands = N_COMMANDS,
-	                             .topics = topics,
-	                             .n_topics = N_TOPICS};
-	bool is_known = false, is_man = strcmp(kind, "man") == 0;
-	if (is_man && !name) {
-		bs_docs_man_program(&program, stdout);
-		is_known = true;
-	}
-	for (size_t i = 0; i < N_COMMANDS && is_man && name && !is_known; i++)
-		if ((is_known = strcmp(name, commands[i]->name) == 0))
-			bs_docs_man_command(&program, commands[i], stdout);
-	for (size_t i = 0; i < N_TOPICS && is_man && name && !is_known; i++)
-		if ((is_known = strcmp(name, topics[i]->name) == 0))
-			bs_docs_man_topic(&program, topics[i], stdout);
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells) && !name && !is_known; i++)
-		if ((is_known = strcmp(kind, shells[i]) == 0))
-			makers[i](&program, stdout);
-	if (!is_known)
-		fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
-	return is_known ? 0 : 2;
+	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout) : !name && bs_docs_completion(&program, kind, stdout))
+		return 0;
+	fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
+	return 2;
 }
 
 static int refuse(const char *name)
@@ -97,20 +81,12 @@ static int refuse(const char *name)
 /* `help`, `help COMMAND` and `help TOPIC`. */
 static int help(const char *name)
 {
-	for (size_t i = 0; i < N_COMMANDS && name; i++)
-		if (strcmp(name, commands[i]->name) == 0) {
-			bs_command_help(commands[i], stdout);
-			return 0;
-		}
-	for (size_t i = 0; i < N_TOPICS && name; i++)
-		if (strcmp(name, topics[i]->name) == 0) {
-			bs_docs_text_topic(topics[i], stdout);
-			return 0;
-		}
-	if (name)
-		return refuse(name);
-	show_help(stdout);
-	return 0;
+	const struct bs_command *command = name ? bs_program_command(&program, name) : NULL;
+	if (command)
+		bs_command_help(command, stdout);
+	else if (!name)
+		show_help(stdout);
+	return command || !name || bs_docs_text_topic(&program, name, stdout) ? 0 : refuse(name);
 }
 
 /*
@@ -153,9 +129,9 @@ static int run(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	drop_long_folders();
 	const struct bs_consent consent = bs_user_consent();
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(name, commands[i]->name) == 0)
-			return bs_command_run(commands[i], argc - 1, argv + 1, &consent);
+	const struct bs_command *command = bs_program_command(&program, name);
+	if (command)
+		return bs_command_run(command, argc - 1, argv + 1, &consent);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
 		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {

@@ -13,13 +13,13 @@ static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_s
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	uint32_t kind = manifest->sources[source].kind;
 	if (kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE)
-		return bs_doc_cursor_init(cursor, snapshot, source, NULL, false, among, err);
+		return bs_doc_cursor_init(cursor, snapshot, source, NULL, 0, among, err);
 	bool *chosen = calloc((size_t)manifest->n_segments + 1, sizeof(*chosen));
 	if (!chosen)
 		return bs_fail_memory(err, "a list of segments", manifest->n_segments);
 	for (uint32_t s = 0; s < manifest->n_segments; s++)
 		chosen[s] = manifest->segments[s].is_rows;
-	enum bs_status status = bs_doc_cursor_init(cursor, snapshot, source, chosen, false, among, err);
+	enum bs_status status = bs_doc_cursor_init(cursor, snapshot, source, chosen, 0, among, err);
 	free(chosen);
 	return status;
 }

@@ -33,31 +33,19 @@
 #define LOGGED_BYTES   200
 
 struct grep {
-	const struct bs_grep_request *request;
-	const struct bs_grep_program *program;
-	struct bs_grep_result *result;
-	struct bs_grep_sums sums;
+	struct bs_grep_search search;
 	pthread_mutex_t mutex; /* held while a callback runs */
 	bool is_stopped;       /* by one */
-	bool is_text;
-	enum bs_grep_coding coding;
-	unsigned n_threads;
-	struct bs_grep_analysis analysis;
-	struct bs_conditions conditions;
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
-	struct bs_grep_walk_options walk;
 	struct bs_ignore preprocessor_globs;
-	struct bs_grep_index_options by_index;
 	struct bs_dir dir;
-	struct bs_grep_source *source;
-	struct bs_results results;
 };
 
 static void tell(struct grep *grep, const char *message, bool counts)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	pthread_mutex_lock(&grep->mutex);
-	grep->result->n_notices += counts;
+	grep->search.result->n_notices += counts;
 	if (request->notice)
 		request->notice(request->context, message);
 	pthread_mutex_unlock(&grep->mutex);
@@ -72,24 +60,24 @@ static void report(void *context, const char *message)
 static void remark(void *context, const char *message)
 {
 	struct grep *grep = context;
-	if (!grep->request->files.no_rule_notices)
+	if (!grep->search.request->files.no_rule_notices)
 		tell(grep, message, false);
 }
 
 /* A line or more of them were written. */
 static void flush_line(const struct grep *grep)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	enum bs_grep_buffering buffering = request->output.buffering;
 	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
-	                       (buffering == BS_GREP_BUFFER_AUTO && grep->program->is_terminal)))
+	                       (buffering == BS_GREP_BUFFER_AUTO && grep->search.program->is_terminal)))
 		request->flush(request->context);
 }
 
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
 {
 	struct grep *grep = context;
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	bool is_for_line = request->line && request->output.format == BS_GREP_LINES;
 	pthread_mutex_lock(&grep->mutex);
 	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
@@ -103,17 +91,9 @@ static void flush(void *context)
 {
 	struct grep *grep = context;
 	pthread_mutex_lock(&grep->mutex);
-	if (grep->request->flush)
-		grep->request->flush(grep->request->context);
+	if (grep->search.request->flush)
+		grep->search.request->flush(grep->search.request->context);
 	pthread_mutex_unlock(&grep->mutex);
-}
-
-static size_t list_length(const char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
 }
 
 #define CHECK_RESERVED(name, part) bs_check_reserved(name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved), err)
@@ -139,15 +119,15 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 
 static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_files *files = &grep->request->files;
+	const struct bs_grep_files *files = &grep->search.request->files;
 	const char *const *lists[] = {files->type_clears, files->type_adds, files->types, files->type_nots};
-	bool is_chosen = list_length(files->types) + list_length(files->type_nots) > 0;
-	bool is_asked = grep->program->task == BS_GREP_LIST_TYPES;
+	bool is_chosen = bs_text_list_length(files->types) + bs_text_list_length(files->type_nots) > 0;
+	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES;
 	for (size_t list = 0; list < 4; list++)
-		is_asked |= list_length(lists[list]) > 0;
+		is_asked |= bs_text_list_length(lists[list]) > 0;
 	enum bs_status status = is_asked ? bs_file_types_new(&grep->types, err) : BS_OK;
 	for (size_t list = 0; list < 4; list++) {
-		for (size_t i = 0; i < list_length(lists[list]) && !status; i++) {
+		for (size_t i = 0; i < bs_text_list_length(lists[list]) && !status; i++) {
 			if (list == 0)
 				bs_file_types_clear(grep->types, lists[list][i]);
 			else if (list == 1)
@@ -156,7 +136,7 @@ static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 				status = bs_file_types_choose(grep->types, lists[list][i], list == 3, err);
 		}
 	}
-	grep->walk.walk.types = is_chosen ? grep->types : NULL;
+	grep->search.walk.walk.types = is_chosen ? grep->types : NULL;
 	return status;
 }
 
@@ -164,7 +144,7 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = bs_file_types_list(grep->types, &text, err);
-	if (!status && grep->request->write(grep->request->context, text.data, text.used_bytes) != 0)
+	if (!status && grep->search.request->write(grep->search.request->context, text.data, text.used_bytes) != 0)
 		grep->is_stopped = true;
 	bs_buffer_deinit(&text);
 	return status;
@@ -174,14 +154,14 @@ static void tell_engine(struct grep *grep)
 {
 	char text[128];
 	size_t n = bs_grep_engine_format(text);
-	grep->is_stopped = grep->request->write(grep->request->context, text, n) != 0;
+	grep->is_stopped = grep->search.request->write(grep->search.request->context, text, n) != 0;
 }
 
 /* A line for people, which ends up in text. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
-	if (grep->request->explain && n_bytes > 0)
-		grep->request->explain(grep->request->context, text, n_bytes);
+	if (grep->search.request->explain && n_bytes > 0)
+		grep->search.request->explain(grep->search.request->context, text, n_bytes);
 }
 
 static void explain_left_out(void *context, enum bs_skip reason, const char *path)
@@ -195,7 +175,7 @@ static void explain_left_out(void *context, enum bs_skip reason, const char *pat
 /* As rg, it goes on without a named ignore file that cannot be read: but not in silence. */
 static void check_ignore_files(const struct grep *grep)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error line;
 	for (const char *const *path = request->files.ignore_files; path && *path && request->notice; path++) {
 		int fd = bs_file_open(AT_FDCWD, *path, O_RDONLY | O_NONBLOCK);
@@ -211,23 +191,23 @@ static void check_ignore_files(const struct grep *grep)
 static void make_walk(struct grep *grep)
 {
 	static const char *const here[] = {"./"};
-	const struct bs_grep_files *files = &grep->request->files;
+	const struct bs_grep_files *files = &grep->search.request->files;
 	bool is_default = files->n_paths == 0;
-	grep->walk = (struct bs_grep_walk_options){
+	grep->search.walk = (struct bs_grep_walk_options){
 		.walk = {.hidden = files->hidden,
 		         .no_ignore = files->no_ignore,
 		         .no_ignore_kinds = files->no_ignore_kinds,
 		         .ignores_outside_git = files->ignores_outside_git,
 		         .caseless_ignore_files = files->caseless_ignore_files,
-		         .ignore_files = list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
+		         .ignore_files = bs_text_list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
 		         .one_file_system = files->one_file_system,
 		         .follow = files->follow,
 		         .max_depth = files->has_max_depth ? files->max_depth : 0,
 		         .globs = files->globs,
-		         .n_globs = list_length(files->globs),
+		         .n_globs = bs_text_list_length(files->globs),
 		         .caseless_globs = files->iglobs,
-		         .n_caseless_globs = list_length(files->iglobs),
-		         .left_out = grep->request->explain && grep->request->explain_left_out ? explain_left_out : NULL,
+		         .n_caseless_globs = bs_text_list_length(files->iglobs),
+		         .left_out = grep->search.request->explain && grep->search.request->explain_left_out ? explain_left_out : NULL,
 		         .left_out_context = grep},
 		.paths = is_default ? here : files->paths,
 		.n_paths = is_default ? 1 : files->n_paths,
@@ -243,17 +223,17 @@ static void make_walk(struct grep *grep)
 static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < list_length(globs) && !status; i++)
+	for (size_t i = 0; i < bs_text_list_length(globs) && !status; i++)
 		status = bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
 	return status;
 }
 
 static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_pattern *pattern = &grep->request->pattern;
-	if (grep->request->files.encoding)
-		return bs_grep_coding_find(grep->request->files.encoding, &grep->coding, err);
-	grep->coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8 : BS_GREP_CODING_AUTO;
+	const struct bs_grep_pattern *pattern = &grep->search.request->pattern;
+	if (grep->search.request->files.encoding)
+		return bs_grep_coding_find(grep->search.request->files.encoding, &grep->search.coding, err);
+	grep->search.coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8 : BS_GREP_CODING_AUTO;
 	return BS_OK;
 }
 
@@ -271,7 +251,7 @@ static bool maps_files(const struct bs_grep_files *files)
 /* grep->dir.place is NULL if there is no index, and need be none. */
 static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	char *located = NULL;
 	enum bs_status status = BS_OK;
 	if (!request->index && request->try_index) {
@@ -288,10 +268,10 @@ static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 
 static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 {
-	struct bs_buffer explained = {0}, *wanted = grep->request->explain ? &explained : NULL;
+	struct bs_buffer explained = {0}, *wanted = grep->search.request->explain ? &explained : NULL;
 	enum bs_status status = open_dir(grep, err);
 	if (!status && grep->dir.place)
-		status = bs_grep_index_open(&grep->by_index, wanted, &grep->source, err);
+		status = bs_grep_index_open(&grep->search, &grep->dir, wanted, &grep->search.source, err);
 	if (!status)
 		explain(grep, explained.data, explained.used_bytes);
 	bs_buffer_deinit(&explained);
@@ -301,67 +281,51 @@ static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 /* The files by the index, if it can rule some out; or else by a walk. */
 static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
-	grep->by_index = (struct bs_grep_index_options){
-		.dir = &grep->dir,
-		.walk = &grep->walk,
-		.pattern = &grep->analysis,
-		.conditions = &grep->conditions,
-		.trust = request->no_stat,
-		.n_threads = grep->n_threads,
-		.ends_at_nul = !grep->is_text && !request->files.search_binary,
-		.replaces_invalid = grep->coding == BS_GREP_CODING_UTF8,
-	};
-	if (bs_grep_can_filter(request, grep->coding))
+	if (bs_grep_can_filter(request, grep->search.coding))
 		status = open_by_index(grep, &why);
 	if (status && (!request->try_index || status == BS_NO_MEMORY || status == BS_INVALID))
 		return bs_fail(err, status, "%s", why.text);
 	if (status)
 		report(grep, why.text);
-	if (!grep->source)
-		status = bs_grep_walk_open(&grep->walk, &grep->source, err);
-	if (grep->source && bs_grep_sort_is_wanted(&request->files))
-		status = bs_grep_sort_open(grep->source, &request->files, &grep->source, err);
-	if (grep->source) {
-		grep->source->report = report;
-		grep->source->remark = remark;
-		grep->source->report_context = grep->source->remark_context = grep;
-	}
-	return grep->source ? BS_OK : status;
+	if (!grep->search.source)
+		status = bs_grep_walk_open(&grep->search.walk, &grep->search.source, err);
+	if (grep->search.source && bs_grep_sort_is_wanted(&request->files))
+		status = bs_grep_sort_open(grep->search.source, &request->files, &grep->search.source, err);
+	if (grep->search.source)
+		grep->search.source->listener = (struct bs_grep_listener){report, grep, remark, grep};
+	return grep->search.source ? BS_OK : status;
 }
 
 static enum bs_status show_file(struct grep *grep, const char *path, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
+	const struct bs_grep_request *request = grep->search.request;
 	struct bs_buffer shown = {0}, place = {0};
 	if (request->line) {
 		struct bs_grep_line line = {.path = path};
 		grep->is_stopped = request->line(request->context, &line) != 0;
 		return BS_OK;
 	}
-	enum bs_status status = bs_grep_link_place(grep->program, path, &place, err);
-	if (!status)
-		status = bs_grep_link_begin(grep->program, &place, 0, 0, &shown, err);
-	if (!status)
-		status = bs_grep_path_append(grep->program, path, &shown, err);
-	if (!status)
-		status = bs_grep_link_end(&place, &shown, err);
-	if (!status)
-		status = bs_buffer_append(&shown, request->output.nul_after_path ? "" : "\n", 1, err);
-	if (!status)
+	struct bs_text_writer to = {.out = &shown, .err = err};
+	to.status = bs_grep_link_place(grep->search.program, path, &place, err);
+	bs_grep_link_begin(grep->search.program, &place, 0, 0, &to);
+	bs_grep_path_append(grep->search.program, path, &to);
+	bs_grep_link_end(&place, &to);
+	bs_text_put(&to, request->output.nul_after_path ? "" : "\n", 1);
+	if (!to.status)
 		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
 	bs_buffer_deinit(&place);
 	flush_line(grep);
 	bs_buffer_deinit(&shown);
-	return status;
+	return to.status;
 }
 
 static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
-	struct bs_results *results = &grep->results;
+	const struct bs_grep_request *request = grep->search.request;
+	struct bs_results *results = &grep->search.results;
 	enum bs_status status = grep->is_stopped ? BS_OK : bs_results_finish(results, err);
 	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->results)
 		request->results(request->context, &results->told);
@@ -372,16 +336,16 @@ static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 
 static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 {
-	struct bs_results *results = &grep->results;
+	struct bs_results *results = &grep->search.results;
 	struct bs_grep_file file;
 	enum bs_status status;
-	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
+	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
 		if ((status = bs_watch_spend(LIST_NS, err)))
 			break;
 		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
 			continue;
-		grep->result->has_match = true;
+		grep->search.result->has_match = true;
 		if (results->most != UINT64_MAX)
 			status = bs_results_take(results, file.shown, file.root, 1, NULL, &n_shown, err);
 		if (!status && n_shown > 0)
@@ -395,8 +359,8 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns,
-	                                             grep->results.most != UINT64_MAX ? &grep->results.told : NULL,
+	enum bs_status status = bs_grep_json_summary(&grep->search.sums, bs_now_ns() - start_ns,
+	                                             grep->search.results.most != UINT64_MAX ? &grep->search.results.told : NULL,
 	                                             &text, err);
 	if (!status)
 		(void)put(grep, NULL, &text);
@@ -406,36 +370,22 @@ static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct b
 
 static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
-	struct bs_grep_matcher *matcher;
+	const struct bs_grep_request *request = grep->search.request;
 	const struct bs_kernel *kernel;
 	char plan[160];
 	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
 	if (!status)
-		status = bs_conditions_compile(&grep->conditions, kernel, err);
+		status = bs_conditions_compile(&grep->search.conditions, kernel, err);
 	if (!status)
-		status = bs_grep_matcher_new(&request->pattern, &grep->analysis, kernel, &matcher, err);
+		status = bs_grep_matcher_new(&request->pattern, &grep->search.analysis, kernel, &grep->search.matcher, err);
 	if (status)
 		return status;
-	struct bs_grep_run run = {.request = request,
-	                          .program = grep->program,
-	                          .source = grep->source,
-	                          .matcher = matcher,
-	                          .conditions = &grep->conditions,
-	                          .results = &grep->results,
-	                          .coding = grep->coding,
-	                          .is_text = grep->is_text,
-	                          .maps_files = maps_files(&request->files),
-	                          .n_threads = grep->n_threads,
-	                          .put = put,
-	                          .flush = flush,
-	                          .report = report,
-	                          .context = grep};
+	grep->search.maps_files = maps_files(&request->files);
 	explain(grep, plan,
-	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads", bs_grep_matcher_plan(matcher), grep->n_threads));
+	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads", bs_grep_matcher_plan(grep->search.matcher), grep->search.n_threads));
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
-		status = bs_grep_run(&run, grep->result, &grep->sums, err);
+		status = bs_grep_run(&grep->search, err);
 		if (!status && bs_watch_is_over() && !grep->is_stopped)
 			status = bs_watch_ask(err);
 		if (!status)
@@ -444,7 +394,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 		enum bs_status end_status = has_end ? put_summary(grep, start_ns, err) : BS_OK;
 		status = end_status ? end_status : status;
 	}
-	bs_grep_matcher_free(matcher);
+	bs_grep_matcher_free(grep->search.matcher);
 	return status;
 }
 
@@ -461,14 +411,14 @@ static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_e
 
 static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
-	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	const struct bs_grep_request *request = grep->search.request;
+	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->search.analysis, err);
 	if (!status && request->task != BS_GREP_CHECK)
 		status = check_globs(&request->files, err);
 	if (!status)
-		status = bs_results_init(&grep->results, request, &grep->walk, err);
+		status = bs_results_init(&grep->search.results, request, &grep->search.walk, err);
 	if (!status)
-		status = bs_conditions_read(request, &grep->conditions, err);
+		status = bs_conditions_read(request, &grep->search.conditions, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
@@ -504,15 +454,18 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 	struct bs_grep_result result = {.n_files = 0};
 	uint64_t start_ns = bs_now_ns();
 	long n_processors = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	struct grep grep = {.request = request,
-	                    .program = program ? program : &none,
-	                    .result = &result,
-	                    .mutex = PTHREAD_MUTEX_INITIALIZER,
-	                    .is_text = request->files.is_text || request->pattern.null_data,
-	                    .n_threads = n_processors < 1            ? 1
-	                                 : n_processors > MAX_THREADS ? MAX_THREADS
-	                                                              : (unsigned)n_processors,
-	                    .dir = {.fd = -1}};
+	struct grep grep = {.mutex = PTHREAD_MUTEX_INITIALIZER, .dir = {.fd = -1}};
+	grep.search = (struct bs_grep_search){
+		.request = request,
+		.program = program ? program : &none,
+		.is_text = request->files.is_text || request->pattern.null_data,
+		.n_threads = n_processors < 1 ? 1 : n_processors > MAX_THREADS ? MAX_THREADS : (unsigned)n_processors,
+		.result = &result,
+		.put = put,
+		.flush = flush,
+		.report = report,
+		.context = &grep,
+	};
 	struct bs_watch watch;
 	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
 	if (status)
@@ -527,23 +480,23 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 		status = make_types(&grep, err);
 	if (!status)
 		status = choose_coding(&grep, err);
-	if (!status && grep.program->task == BS_GREP_TELL_ENGINE)
+	if (!status && grep.search.program->task == BS_GREP_TELL_ENGINE)
 		tell_engine(&grep);
 	else if (!status)
-		status = grep.program->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
+		status = grep.search.program->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
 	result.is_partial = !grep.is_stopped && bs_grep_is_cut(request, status);
 	if (result.is_partial)
 		status = BS_OK;
-	if (grep.source) {
-		result.n_ruled_out = grep.source->n_ruled_out;
-		result.n_unfollowed = grep.source->n_unfollowed;
-		grep.source->close(grep.source);
+	if (grep.search.source) {
+		result.n_ruled_out = grep.search.source->n_ruled_out;
+		result.n_unfollowed = grep.search.source->n_unfollowed;
+		grep.search.source->close(grep.search.source);
 	}
-	bs_results_deinit(&grep.results);
-	bs_conditions_deinit(&grep.conditions);
-	bs_grep_analysis_deinit(&grep.analysis);
+	bs_results_deinit(&grep.search.results);
+	bs_conditions_deinit(&grep.search.conditions);
+	bs_grep_analysis_deinit(&grep.search.analysis);
 	bs_ignore_deinit(&grep.preprocessor_globs);
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);

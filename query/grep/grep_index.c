@@ -37,7 +37,7 @@ struct area {
 
 struct index_source {
 	struct bs_grep_source source;
-	const struct bs_grep_index_options *options;
+	const struct bs_grep_search *search;
 	struct bs_snapshot snapshot;
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
@@ -72,19 +72,19 @@ static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_patt
 	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->totals.n_docs / DOCUMENTS_A_LITERAL;
 }
 
-static enum bs_status make_tree(const struct bs_grep_index_options *options, const struct bs_snapshot *snapshot,
+static enum bs_status make_tree(const struct bs_grep_search *search, const struct bs_snapshot *snapshot,
                                 struct bs_gram_tree **tree_out, struct bs_error *err)
 {
-	const struct bs_conditions *conditions = options->conditions;
+	const struct bs_conditions *conditions = &search->conditions;
 	struct bs_regex anything = {.root = 0};
-	const struct bs_pattern_list *list = &options->pattern->list;
-	bool can_filter = options->pattern->is_legible && !is_too_long(snapshot, list);
+	const struct bs_pattern_list *list = &search->analysis.list;
+	bool can_filter = search->analysis.is_legible && !is_too_long(snapshot, list);
 	size_t n = 1;
 	*tree_out = NULL;
 	const struct bs_regex **regexes = malloc((conditions->n + 1) * sizeof(*regexes));
 	if (!regexes)
 		return bs_fail_memory(err, "patterns", (conditions->n + 1) * sizeof(*regexes));
-	regexes[0] = can_filter && !bs_list_has_grams(list) ? &options->pattern->regex : &anything;
+	regexes[0] = can_filter && !bs_list_has_grams(list) ? &search->analysis.regex : &anything;
 	for (size_t i = 0; i < conditions->n; i++)
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
@@ -95,7 +95,7 @@ static enum bs_status make_tree(const struct bs_grep_index_options *options, con
 	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);
-	if (!status && options->replaces_invalid && bs_gram_tree_has_replacement(*tree_out)) {
+	if (!status && search->coding == BS_GREP_CODING_UTF8 && bs_gram_tree_has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
 		status = bs_regex_grams(&anything, tree_out, err);
 	}
@@ -120,12 +120,13 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 {
 	struct bs_gram_tree *tree = NULL;
 	struct bs_gram_filter_stats stats = {0};
-	enum bs_status status = make_tree(self->options, &self->snapshot, &tree, err);
+	enum bs_status status = make_tree(self->search, &self->snapshot, &tree, err);
 	if (!status)
 		status =
-			bs_gram_filter(&self->snapshot, tree, (struct bs_gram_filter_how){.n_threads = self->options->n_threads},
+			bs_gram_filter(&self->snapshot, tree, (struct bs_gram_filter_how){.n_threads = self->search->n_threads},
 		                       &self->candidates, &stats, err);
-	if (!status && self->options->ends_at_nul)
+	/* A NUL byte ends the search of a file that was found in a folder. */
+	if (!status && !self->search->is_text && !self->search->request->files.search_binary)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
 		status = explain(tree, &stats, explained, err);
@@ -185,7 +186,7 @@ static enum bs_status meet(struct index_source *self, size_t path, const char *r
 /* Of the paths of the command line; NULL where there is nothing. */
 static enum bs_status resolve_paths(struct index_source *self, struct bs_error *err)
 {
-	const struct bs_grep_walk_options *walk = self->options->walk;
+	const struct bs_grep_walk_options *walk = &self->search->walk;
 	enum bs_status status = BS_OK;
 	self->resolved = calloc(walk->n_paths + 1, sizeof(*self->resolved));
 	if (!self->resolved)
@@ -204,7 +205,7 @@ static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, st
 	bool is_met = false;
 	enum bs_status status = bs_recorded_canonical(self->snapshot.dir, (enum bs_source_kind)record->kind,
 	                                              record->path, true, &place, err);
-	for (size_t i = 0; place && i < self->options->walk->n_paths; i++)
+	for (size_t i = 0; place && i < self->search->walk.n_paths; i++)
 		is_met |= self->resolved[i] && (below(place, self->resolved[i]) || below(self->resolved[i], place));
 	self->source.n_unfollowed += is_met;
 	free(place);
@@ -225,7 +226,7 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 		status = count_unfollowed(self, s, err);
 	else if (source.kind != BS_SOURCE_STDIN && source.kind != BS_SOURCE_FORGOTTEN)
 		status = bs_file_real_path(source.path, &source_path, err);
-	for (size_t i = 0; source_path && i < self->options->walk->n_paths && !status; i++)
+	for (size_t i = 0; source_path && i < self->search->walk.n_paths && !status; i++)
 		if (self->resolved[i])
 			status = meet(self, i, self->resolved[i], s, source_path, err);
 	free(source_path);
@@ -244,7 +245,7 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 /* What of a file of the walk stands below the area's path and the way to its source; NULL: it does not. */
 static const char *below_area(const struct index_source *self, const struct area *area, const char *file)
 {
-	const char *root = self->options->walk->paths[area->path];
+	const char *root = self->search->walk.paths[area->path];
 	size_t root_bytes = strlen(root);
 	size_t skip = strlen(area->below_path);
 	if (strncmp(file, root, root_bytes) != 0)
@@ -267,7 +268,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	for (size_t i = 0; i < self->n_areas; i++) {
 		struct area *area = &self->areas[i];
 		size_t skip = strlen(area->below_path);
-		if (area->is_file || strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
+		if (area->is_file || strcmp(self->search->walk.paths[area->path], root) != 0 || path_bytes < skip ||
 		    memcmp(path, area->below_path, skip) != 0)
 			continue;
 		if (set_path(self, area->below_source, path + skip, path_bytes - skip, NULL) != BS_OK)
@@ -282,7 +283,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 /* Without lists, damaged ones too, every folder is read. */
 static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
 {
-	self->walk_options = *self->options->walk;
+	self->walk_options = self->search->walk;
 	if (bs_folders_open(self->snapshot.dir, &self->folders, NULL) == BS_OK) {
 		self->lists = (struct bs_walk_listings){.find = find_list, .context = self};
 		self->walk_options.walk.lists = &self->lists;
@@ -307,9 +308,9 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = begin_area(self, area, err);
-	if (!status && !self->options->trust && !area->stamps)
+	if (!status && !self->search->request->no_stat && !area->stamps)
 		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
-		                              self->options->n_threads, &area->stamps, err);
+		                              self->search->n_threads, &area->stamps, err);
 	if (!status)
 		status = set_path(self, area->below_source, name, strlen(name), err);
 	if (!status)
@@ -333,7 +334,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	uint64_t now[4];
 	const uint8_t *name = (const uint8_t *)area->below_source;
 	size_t name_bytes = strlen(area->below_source);
-	bool trusts = self->options->trust;
+	bool trusts = self->search->request->no_stat;
 	name_bytes -= name_bytes > 0; /* the slash */
 	enum bs_status status = begin_area(self, area, err);
 	/* What cannot be looked at is to be said by who searches it. */
@@ -362,7 +363,7 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 		struct area *area = &self->areas[i];
 		if (file->is_named) {
 			if (!*area->below_path && (area->is_file || file->n_bytes >= LEAST_ASKED_BYTES) &&
-			    strcmp(file->path, self->options->walk->paths[area->path]) == 0)
+			    strcmp(file->path, self->search->walk.paths[area->path]) == 0)
 				status = ask_alone(self, area, file->path, out, err);
 			continue;
 		}
@@ -378,10 +379,7 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
 	struct index_source *self = (struct index_source *)(void *)source;
-	self->walk->report = self->source.report;
-	self->walk->remark = self->source.remark;
-	self->walk->report_context = self->source.report_context;
-	self->walk->remark_context = self->source.remark_context;
+	self->walk->listener = self->source.listener;
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
@@ -398,7 +396,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
  * may be hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
 {
-	const struct bs_grep_walk_options *wanted = self->options->walk;
+	const struct bs_grep_walk_options *wanted = &self->search->walk;
 	const struct bs_index_options *made = &self->snapshot.manifest.options;
 	const struct bs_walk_options *walk = &wanted->walk;
 	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
@@ -417,14 +415,14 @@ static bool has_area_for_each(const struct index_source *self)
 	for (size_t i = 0; i < self->n_areas; i++)
 		if (!self->areas[i].is_file && (self->areas[i].path != n++ || *self->areas[i].below_path))
 			return false;
-	return n > 0 && n == self->options->walk->n_paths;
+	return n > 0 && n == self->search->walk.n_paths;
 }
 
 /* Whether a file of the area's source lies in the area, and its type is not left out. self->path is used up. */
 static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name, size_t name_bytes,
                             bool *is_in_out, struct bs_error *err)
 {
-	struct bs_file_types *types = self->options->walk->walk.types;
+	struct bs_file_types *types = self->search->walk.walk.types;
 	size_t n = strlen(area->below_source);
 	*is_in_out = name_bytes > n && memcmp(name, area->below_source, n) == 0;
 	if (!*is_in_out || !types)
@@ -444,7 +442,7 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	*has_out = false;
-	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, NULL, err);
+	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, 0, NULL, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
 		status = is_in(self, area, record.name, record.name_bytes, has_out, err);
 		if (!status && !*has_out)
@@ -457,7 +455,7 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*can_out = self->options->trust && has_same_rules(self) && has_area_for_each(self);
+	*can_out = self->search->request->no_stat && has_same_rules(self) && has_area_for_each(self);
 	/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)
@@ -471,7 +469,7 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
                                    struct bs_error *err)
 {
-	const struct bs_grep_walk_options *walk = self->options->walk;
+	const struct bs_grep_walk_options *walk = &self->search->walk;
 	size_t skip = strlen(area->below_source);
 	const uint8_t *name;
 	size_t name_bytes;
@@ -538,7 +536,7 @@ static void index_close(struct bs_grep_source *source)
 		free(self->areas[i].below_path);
 		free(self->areas[i].below_source);
 	}
-	for (size_t i = 0; self->resolved && i < self->options->walk->n_paths; i++)
+	for (size_t i = 0; self->resolved && i < self->search->walk.n_paths; i++)
 		free(self->resolved[i]);
 	free(self->resolved);
 	free(self->areas);
@@ -549,7 +547,7 @@ static void index_close(struct bs_grep_source *source)
 	free(self);
 }
 
-enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, struct bs_buffer *explained,
+enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir, struct bs_buffer *explained,
                                   struct bs_grep_source **source_out, struct bs_error *err)
 {
 	*source_out = NULL;
@@ -558,8 +556,8 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 		return bs_fail_memory(err, "a search by an index", sizeof(*self));
 	bool can = false;
 	self->source = (struct bs_grep_source){.close = index_close};
-	self->options = options;
-	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
+	self->search = search;
+	enum bs_status status = bs_snapshot_open(dir, &self->snapshot, err);
 	self->has_snapshot = !status;
 	if (!status)
 		status = bs_snapshot_use_summary(&self->snapshot, 1, err);

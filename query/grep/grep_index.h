@@ -10,31 +10,17 @@
 #define BS_QUERY_GREP_GREP_INDEX_H
 
 #include "core/file/dir.h"
-#include "query/grep/match/conditions.h"
-#include "query/grep/read/grep_source.h"
-#include "query/grep/read/grep_text.h"
-#include "query/regex/pattern.h"
-
-struct bs_grep_index_options {
-	const struct bs_dir *dir; /* of the index */
-	const struct bs_grep_walk_options *walk;
-	const struct bs_grep_analysis *pattern;
-	const struct bs_conditions *conditions;
-	bool trust;            /* --no-stat */
-	unsigned n_threads;    /* that look at files, beside the caller's */
-	bool ends_at_nul;      /* a NUL byte ends the search of a file that was found in a folder */
-	bool replaces_invalid; /* bytes that are not UTF-8 are searched as U+FFFD */
-};
+#include "query/grep/grep_run.h"
 
 /* Whether a search can do with fewer files than all: files without a match leave no trace in what is put out, and the
  * text that is searched is the text that was indexed. */
 bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding);
 
 /*
- * What options point to is borrowed. explained (nullable) is appended a line about what the index is asked.
+ * The files of a search by the index in dir; both are borrowed. explained (nullable) is appended a line about what the index is asked.
  * BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED: the index cannot be used, the message names it; BS_NO_MEMORY.
  */
-enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, struct bs_buffer *explained,
+enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir, struct bs_buffer *explained,
                                   struct bs_grep_source **source_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -7,7 +7,6 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
-#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
 
@@ -31,33 +30,22 @@
 #define FILE_NS 2000u
 
 struct slot {
-	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
-	bool is_stdin, is_stream;
-	bool is_named;
-	size_t root_bytes;
-	enum bs_grep_packing packing;
-	/* Where results are picked. */
-	size_t root;
-	uint64_t passed_line;
-	struct bs_result_marks marks;
-	uint64_t n_results;
-	bool owes_end; /* as the printer's */
-	struct bs_grep_finish finish;
+	struct bs_grep_file file; /* its names lie in names */
+	struct bs_buffer names;
+	struct bs_result_marks marks; /* where results are picked */
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
-	bool has_match;
-	bool has_lines; /* not only that a binary file matches, which no line sets apart from other files */
+	struct bs_grep_outcome outcome;
 	bool is_begun;   /* a part of its output was put out */
 	bool is_stopped; /* nobody wants more */
 	bool is_left_out; /* it is what the output goes to */
-	struct bs_grep_sums sums;
 	uint64_t read_bytes;
 };
 
 /* What a thread searches with. */
 struct searcher {
 	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
-	struct bs_condition_asker *asker; /* NULL: there are no conditions */
+	struct bs_condition_asker asker; /* where there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 	/* While it searches a file. */
@@ -67,9 +55,7 @@ struct searcher {
 };
 
 struct running {
-	const struct bs_grep_run *plan;
-	struct bs_grep_result *result;
-	struct bs_grep_sums *sums;
+	struct bs_grep_search *plan;
 	struct bs_buffer separator; /* of the output of files; empty: none */
 	struct bs_workers *workers;
 	struct searcher *searchers; /* by worker: n_threads and the caller's */
@@ -81,14 +67,14 @@ struct running {
 	size_t held_bytes; /* that a file may hold while it is searched and is not next */
 };
 
-static enum bs_grep_binary binary_rule(const struct bs_grep_run *plan, bool is_named)
+static enum bs_grep_binary binary_rule(const struct bs_grep_search *plan, bool is_named)
 {
 	if (plan->is_text)
 		return BS_GREP_BINARY_TEXT;
 	return is_named || plan->request->files.search_binary ? BS_GREP_BINARY_CONVERT : BS_GREP_BINARY_QUIT;
 }
 
-static void report(const struct bs_grep_run *plan, const char *shown, const char *why)
+static void report(const struct bs_grep_search *plan, const char *shown, const char *why)
 {
 	struct bs_error line;
 	(void)bs_fail(&line, BS_IO, "%s: %s", shown, why);
@@ -98,15 +84,15 @@ static void report(const struct bs_grep_run *plan, const char *shown, const char
 /* Of the file that is next in order. False: nobody wants more. */
 static bool put_output(struct running *run, struct slot *slot)
 {
-	const struct bs_grep_run *plan = run->plan;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool is_apart = run->has_written && slot->has_lines && !slot->is_begun && run->separator.used_bytes > 0;
+	struct bs_grep_search *plan = run->plan;
+	const char *shown = slot->file.shown;
+	bool is_apart = run->has_written && slot->outcome.has_lines && !slot->is_begun && run->separator.used_bytes > 0;
 	run->has_written = true;
 	slot->is_begun = true;
 	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
 	                   !plan->put(plan->context, shown, &slot->out);
 	/* What was found before nobody wanted more counts. */
-	run->result->has_match |= slot->has_match;
+	run->plan->result->has_match |= slot->outcome.has_matched;
 	return !slot->is_stopped;
 }
 
@@ -115,8 +101,7 @@ static bool put_part(struct searcher *searcher)
 {
 	struct bs_grep_printer *printer = &searcher->printer;
 	struct slot *slot = searcher->slot;
-	slot->has_match = printer->has_matched;
-	slot->has_lines = printer->has_lines;
+	slot->outcome = printer->outcome;
 	bool is_wanted = put_output(searcher->run, slot);
 	printer->taken_bytes += slot->out.used_bytes;
 	bs_buffer_clear(&slot->out);
@@ -147,7 +132,7 @@ static bool take_output(void *context)
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
-	const struct bs_grep_run *plan = searcher->run->plan;
+	struct bs_grep_search *plan = searcher->run->plan;
 	if (!bs_task_is_turn(searcher->task))
 		return bs_task_is_wanted(searcher->task);
 	if (searcher->slot->out.used_bytes > 0 && !put_part(searcher))
@@ -161,73 +146,100 @@ static void pick_results(const struct bs_results *results, struct bs_grep_printe
 {
 	printer->picks = !results->are_files;
 	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
-	printer->passed_line = slot->passed_line;
+	printer->passed_line = slot->file.passed_line;
 	printer->marks = &slot->marks;
 	if (results->most != UINT64_MAX)
 		printer->offer_bytes = SIZE_MAX;
 }
 
-static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, const char *shown,
-                        struct bs_error *err)
+/* A search that ends with the first line that matches, and prints nothing. */
+static enum bs_status is_in_file(const struct bs_condition *condition, struct bs_grep_scratch *scratch,
+                            struct bs_grep_text *text, enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
+                            struct bs_error *err)
 {
-	const struct bs_grep_run *plan = run->plan;
+	static const struct bs_grep_program no_program;
+	struct bs_grep_request request = {.pattern = condition->pattern, .output = {.format = BS_GREP_QUIET}};
+	struct bs_buffer nothing = {0};
+	struct bs_grep_printer printer;
+	bs_grep_printer_init(&printer, &request, &no_program, condition->matcher, scratch);
+	printer.to = (struct bs_text_writer){.out = &nothing, .err = err};
+	printer.offer_bytes = SIZE_MAX;
+	bs_grep_search_text(condition->matcher, text, binary, is_slice, &printer);
+	*is_in_out = printer.outcome.has_matched;
+	bs_grep_printer_deinit(&printer);
+	bs_buffer_deinit(&nothing);
+	return printer.to.status;
+}
+
+/* --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern matches a file if a search for it
+ * alone would say so: the rules for binary files are those of any search. The whole text is in hand, and afterwards is what
+ * it was. */
+static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_grep_text *text,
+                                          enum bs_grep_binary binary, bool is_slice, bool *hold_out,
+                                          struct bs_error *err)
+{
+	struct bs_buffer kept = {0};
+	enum bs_status status = BS_OK;
+	size_t n_bytes = text->bytes.used_bytes;
+	*hold_out = true;
+	/* A search makes NUL bytes line ends. */
+	bool is_changed = binary == BS_GREP_BINARY_CONVERT && n_bytes > 0 && memchr(text->bytes.data, 0, n_bytes);
+	if (is_changed)
+		status = bs_buffer_append(&kept, text->bytes.data, n_bytes, err);
+	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
+		const struct bs_condition *condition = &asker->conditions->list[i];
+		bool found = false;
+		status = is_in_file(condition, asker->scratches[i], text, binary, is_slice, &found, err);
+		*hold_out = !status && found != condition->is_not;
+		if (is_changed)
+			memcpy(text->bytes.data, kept.data, n_bytes);
+	}
+	bs_buffer_deinit(&kept);
+	return status;
+}
+
+static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, struct bs_error *err)
+{
+	struct bs_grep_search *plan = run->plan;
 	struct bs_grep_printer *printer = &searcher->printer;
 	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
-	printer->path = has_path ? shown : NULL;
-	printer->out = &slot->out;
-	printer->status = BS_OK;
-	printer->err = err;
-	printer->has_matched = false;
+	printer->path = has_path ? slot->file.shown : NULL;
+	printer->to = (struct bs_text_writer){.out = &slot->out, .err = err};
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
-	if (plan->results->is_asked)
-		pick_results(plan->results, printer, slot);
-	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
+	if (plan->results.is_asked)
+		pick_results(&plan->results, printer, slot);
+	bool is_slice = plan->maps_files && slot->file.path && !searcher->text.had_mark && !searcher->text.is_decoded &&
 	                !searcher->text.input->is_stream;
-	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
+	enum bs_grep_binary binary = binary_rule(plan, slot->file.is_named);
 	bool is_chosen = true;
 	if (printer->enclosing)
-		printer->status = bs_enclosing_begin(printer->enclosing, shown, err);
-	if (searcher->asker && plan->conditions->by_file && !printer->status)
-		printer->status = bs_conditions_hold_in_file(searcher->asker, &searcher->text, binary, is_slice,
-		                                             &is_chosen, err);
-	if (is_chosen && !printer->status)
+		printer->to.status = bs_enclosing_begin(printer->enclosing, slot->file.shown, err);
+	if (plan->conditions.n > 0 && plan->conditions.by_file && !printer->to.status)
+		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
+	if (is_chosen && !printer->to.status)
 		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
 	else
 		bs_grep_print_begin(printer);
-	slot->has_match = printer->has_matched;
-	slot->has_lines = printer->has_lines;
+	slot->outcome = printer->outcome;
 	slot->read_bytes = searcher->text.read_bytes;
-	slot->sums = printer->sums;
-	if (plan->results->is_asked) {
-		slot->n_results = printer->n_results;
-		slot->owes_end = printer->owes_end;
-		slot->finish = printer->finish;
-	}
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
                                   struct bs_error *err)
 {
-	const struct bs_grep_run *plan = run->plan;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
 	/* In a file that rg maps, whatever looks back sees all of it. */
-	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
+	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path && !slot->file.packing &&
 	                plan->coding != BS_GREP_CODING_UTF8;
-	bool keeps_output = plan->results->most != UINT64_MAX;
-	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
+	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
-	struct bs_grep_reading reading = {.coding = plan->coding,
-	                                  .root_bytes = slot->root_bytes,
-	                                  .packing = slot->packing,
+	struct bs_grep_reading reading = {.file = &slot->file,
+	                                  .coding = plan->coding,
 	                                  .command = plan->request->files.preprocessor,
-	                                  .argument = shown,
 	                                  .in_pieces = traits->by_line && !by_file,
-	                                  .wants_all = sees_all,
-	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
-	                                  .output_device = plan->program->output_device,
-	                                  .output_inode = plan->program->output_inode};
-	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
+	                                  .wants_all = sees_all};
+	enum bs_status status = bs_grep_text_read(text, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
 			/* Another thread takes the files that wait. */
@@ -235,24 +247,24 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
 				(void)bs_workers_start(run->workers);
 		}
-		slot->is_left_out = text->file.is_output && !slot->is_named;
+		slot->is_left_out = text->file.is_output && !slot->file.is_named;
 		if (!slot->is_left_out) {
-			search_text(run, searcher, slot, shown, err);
-			status = searcher->printer.status;
+			search_text(run, searcher, slot, err);
+			status = searcher->printer.to.status;
 		}
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
 		status = status ? status : end_status;
 	}
 	bool is_over = bs_watch_ended(status) && bs_watch_is_over();
 	if (status && status != BS_STOPPED && !is_over)
-		report(plan, shown, err->text);
+		report(plan, slot->file.shown, err->text);
 	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
 }
 
 /* For its first file. */
 static enum bs_status ready_searcher(struct running *run, struct searcher *searcher, struct bs_error *err)
 {
-	const struct bs_grep_run *plan = run->plan;
+	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_output *output = &plan->request->output;
 	struct bs_grep_printer *printer = &searcher->printer;
 	bool shows_lines = output->format == BS_GREP_LINES || output->format == BS_GREP_JSON;
@@ -263,9 +275,14 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	printer->offer = take_output;
 	printer->offer_context = searcher;
 	searcher->run = run;
-	if (plan->conditions->n > 0)
-		status = bs_condition_asker_new(plan->conditions, &searcher->asker, err);
-	printer->asker = plan->conditions->by_file ? NULL : searcher->asker;
+	searcher->text.file.output_device = plan->program->output_device;
+	searcher->text.file.output_inode = plan->program->output_inode;
+	/* What is shown of a file where there is a limit is known only in its turn. */
+	if (run->waits && plan->results.most == UINT64_MAX)
+		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
+	if (plan->conditions.n > 0)
+		status = bs_condition_asker_init(&searcher->asker, &plan->conditions, err);
+	printer->asker = plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
 	if (!status && output->enclosing && shows_lines)
 		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
 	return status;
@@ -284,7 +301,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 		if (status)
 			return status;
 	}
-	if (slot->is_stream && !bs_task_wait_turn(task))
+	if (slot->file.is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
 	status = bs_watch_spend(FILE_NS, err);
 	if (status)
@@ -319,42 +336,42 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 /* Cuts a file's output to what the limit leaves, in its turn. */
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
-	struct bs_results *results = run->plan->results;
+	struct bs_results *results = &run->plan->results;
 	const struct bs_result_mark *marks = slot->marks.items;
-	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
+	const char *shown = slot->file.shown;
+	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->outcome.n_results, n_shown;
 	bool was_full = atomic_load(&results->is_full);
-	enum bs_status status = bs_results_take(results, shown, slot->root, n, marks, &n_shown, err);
+	enum bs_status status = bs_results_take(results, shown, slot->file.root, n, marks, &n_shown, err);
 	if (n_shown < n || was_full)
 		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
 	if (n_shown < n && n_shown > 0) {
-		slot->sums.matched_lines = marks[n_shown].matched_lines;
-		slot->sums.matches = marks[n_shown].matches;
+		slot->outcome.sums.matched_lines = marks[n_shown].matched_lines;
+		slot->outcome.sums.matches = marks[n_shown].matches;
 	}
 	if (slot->out.used_bytes == 0) {
-		slot->sums = (struct bs_grep_sums){0};
-	} else if (slot->owes_end && !status) {
-		slot->sums.printed_bytes = slot->out.used_bytes;
-		status = bs_grep_json_end(run->plan->program, shown, &slot->finish, &slot->sums, &slot->out, err);
+		slot->outcome.sums = (struct bs_grep_sums){0};
+	} else if (slot->outcome.owes_end && !status) {
+		slot->outcome.sums.printed_bytes = slot->out.used_bytes;
+		status = bs_grep_json_end(run->plan->program, shown, &slot->outcome.finish, &slot->outcome.sums, &slot->out, err);
 	}
 	return status;
 }
 
 static void count_file(struct running *run, const struct slot *slot)
 {
-	struct bs_grep_result *result = run->result;
-	struct bs_grep_sums *sums = run->sums;
+	struct bs_grep_result *result = run->plan->result;
+	struct bs_grep_sums *sums = &run->plan->sums;
 	result->n_files++;
-	result->has_match |= slot->has_match;
-	result->n_with_match += slot->has_match;
+	result->has_match |= slot->outcome.has_matched;
+	result->n_with_match += slot->outcome.has_matched;
 	result->read_bytes += slot->read_bytes;
-	sums->elapsed_ns += slot->sums.elapsed_ns;
-	sums->searches += slot->sums.searches;
-	sums->searches_with_match += slot->sums.searches_with_match;
-	sums->searched_bytes += slot->sums.searched_bytes;
-	sums->printed_bytes += slot->sums.printed_bytes;
-	sums->matched_lines += slot->sums.matched_lines;
-	sums->matches += slot->sums.matches;
+	sums->elapsed_ns += slot->outcome.sums.elapsed_ns;
+	sums->searches += slot->outcome.sums.searches;
+	sums->searches_with_match += slot->outcome.sums.searches_with_match;
+	sums->searched_bytes += slot->outcome.sums.searched_bytes;
+	sums->printed_bytes += slot->outcome.sums.printed_bytes;
+	sums->matched_lines += slot->outcome.sums.matched_lines;
+	sums->matches += slot->outcome.sums.matches;
 }
 
 /* What could not be read is said in its turn too: after -q has found something, it is not. */
@@ -366,13 +383,13 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	if (slot->is_message) {
 		run->plan->report(run->plan->context, (const char *)slot->out.data);
 	} else {
-		if (run->plan->results->most != UINT64_MAX)
+		if (run->plan->results.most != UINT64_MAX)
 			status = take_results(run, slot, err);
 		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
 			status = BS_STOPPED;
 		if (!status && !slot->is_left_out)
 			count_file(run, slot);
-		if (!status && slot->has_match && run->plan->request->output.format == BS_GREP_QUIET)
+		if (!status && slot->outcome.has_matched && run->plan->request->output.format == BS_GREP_QUIET)
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
@@ -380,19 +397,17 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	return status;
 }
 
-static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *file, struct bs_error *err)
+static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *file, struct bs_error *err)
 {
-	const char *path = file->path ? file->path : "";
-	bs_buffer_clear(&slot->names);
-	slot->is_stdin = !file->path;
-	slot->is_named = file->is_named;
-	slot->is_stream = file->is_stream;
-	slot->root_bytes = file->root_bytes;
-	slot->packing = file->packing;
-	slot->root = file->root;
-	slot->passed_line = file->passed_line;
-	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
-	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
+	size_t path_bytes = file->path ? strlen(file->path) + 1 : 0;
+	struct bs_text_writer to = {.out = &slot->names, .err = err};
+	bs_buffer_clear(to.out);
+	bs_text_put(&to, file->path, path_bytes);
+	bs_text_put(&to, file->shown, strlen(file->shown) + 1);
+	slot->file = *file;
+	slot->file.path = file->path ? (const char *)slot->names.data : NULL;
+	slot->file.shown = (const char *)slot->names.data + path_bytes;
+	return to.status;
 }
 
 /* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one
@@ -400,20 +415,18 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
-	const struct bs_grep_run *plan = run->plan;
+	struct bs_grep_search *plan = run->plan;
 	if (!bs_workers_wait_room(run->workers))
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
 	bs_vector_clear(&slot->marks);
-	slot->n_results = 0;
-	slot->owes_end = false;
-	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = slot->is_left_out = false;
+	slot->outcome = (struct bs_grep_outcome){0};
+	slot->is_begun = slot->is_stopped = slot->is_left_out = false;
 	slot->read_bytes = 0;
-	slot->sums = (struct bs_grep_sums){0};
 	slot->is_message = message != NULL;
 	enum bs_status status =
-		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_names(slot, file, err);
+		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_file(slot, file, err);
 	if (status)
 		return status;
 	run->n_added++;
@@ -438,11 +451,11 @@ static void add_message(void *context, const char *message)
 static enum bs_status feed(struct running *run, struct bs_error *err)
 {
 	struct bs_grep_source *source = run->plan->source;
-	struct bs_cursor *cursor = &run->plan->results->cursor;
+	struct bs_cursor *cursor = &run->plan->results.cursor;
 	struct bs_grep_file file;
 	enum bs_status status;
-	source->report = add_message;
-	source->report_context = run;
+	source->listener.report = add_message;
+	source->listener.report_context = run;
 	for (;;) {
 		status = bs_watch_spend(FILE_NS, err);
 		if (!status)
@@ -450,7 +463,7 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 		if (status || !file.shown)
 			break;
 		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;
-		if (place < 0 || (place == 0 && run->plan->results->are_files))
+		if (place < 0 || (place == 0 && run->plan->results.are_files))
 			continue;
 		file.passed_line = place == 0 ? cursor->line : 0;
 		status = add(run, &file, NULL, err);
@@ -466,7 +479,7 @@ static void run_free(struct running *run)
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
 		bs_enclosing_free(run->searchers[i].printer.enclosing);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
-		bs_condition_asker_free(run->searchers[i].asker);
+		bs_condition_asker_deinit(&run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
 	}
@@ -485,8 +498,7 @@ bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status
 	return bs_watch_ended(status) && bs_watch_is_over() && request->limits && request->limits->partial;
 }
 
-enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result *result, struct bs_grep_sums *sums,
-                           struct bs_error *err)
+enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
 {
 	const struct bs_grep_output *output = &plan->request->output;
 	struct running *run = calloc(1, sizeof(*run));
@@ -500,8 +512,6 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 	                                  .context = run};
 	struct bs_error why = {""};
 	run->plan = plan;
-	run->result = result;
-	run->sums = sums;
 	run->is_line_buffered = output->buffering == BS_GREP_BUFFER_LINES ||
 	                        (output->buffering == BS_GREP_BUFFER_AUTO && plan->program->is_terminal);
 	run->waits = output->buffering != BS_GREP_BUFFER_BLOCKS;

@@ -14,17 +14,23 @@
 #include "query/grep/read/grep_source.h"
 #include "query/grep/read/grep_text.h"
 
-struct bs_grep_run {
+/* A search, and what its parts share. */
+struct bs_grep_search {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
 	const struct bs_grep_program *program;
-	struct bs_grep_source *source;
-	struct bs_grep_matcher *matcher;
-	const struct bs_conditions *conditions;
-	struct bs_results *results;
 	enum bs_grep_coding coding;
 	bool is_text;    /* NUL is a byte as any other */
 	bool maps_files; /* named files are searched as rg searches those it maps */
 	unsigned n_threads;
+	struct bs_grep_walk_options walk;
+	struct bs_grep_analysis analysis; /* of the pattern */
+	struct bs_grep_matcher *matcher;
+	struct bs_conditions conditions;
+	struct bs_grep_source *source;
+	/* What it comes to. */
+	struct bs_results results;
+	struct bs_grep_result *result;
+	struct bs_grep_sums sums;
 	/* Output of the file that is shown so, or what stands before it, in order; false: nobody wants more. On any
 	 * thread; calls do not overlap. */
 	bool (*put)(void *context, const char *shown, const struct bs_buffer *out);
@@ -38,8 +44,7 @@ struct bs_grep_run {
 /* Whether the call ends so because of its limits, and what was found until then is the answer. */
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status);
 
-/* BS_NO_MEMORY, or what the source fails with. Zero-initialise what is added to. */
-enum bs_status bs_grep_run(const struct bs_grep_run *run, struct bs_grep_result *result, struct bs_grep_sums *sums,
-                           struct bs_error *err) BS_WARN_UNUSED;
+/* Searches the files of the source. BS_NO_MEMORY, or what the source fails with. */
+enum bs_status bs_grep_run(struct bs_grep_search *search, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

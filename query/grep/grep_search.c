@@ -156,9 +156,9 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 /* Of a file that is searched as a whole: nothing was read before this line that might have asked the watch. False: enough. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
-	if (!state->printer->status)
-		state->printer->status = bs_watch_spend(LINE_NS, state->printer->err);
-	return !state->printer->status && !detect_nul(state, line.start, line.end);
+	if (!state->printer->to.status)
+		state->printer->to.status = bs_watch_spend(LINE_NS, state->printer->to.err);
+	return !state->printer->to.status && !detect_nul(state, line.start, line.end);
 }
 
 /* Whether lines are shown: not where a message stands for all of a file with NUL bytes. */
@@ -172,8 +172,8 @@ static bool shows_text(const struct search_state *state)
 /* Refuses a line with a hole: only the ends of the hole are in memory, because the whole would not fit. Returns false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
-	if (!state->printer->status)
-		state->printer->status = bs_fail(state->printer->err, BS_UNSUPPORTED, "a line with a hole of %llu bytes is too long to be "
+	if (!state->printer->to.status)
+		state->printer->to.status = bs_fail(state->printer->to.err, BS_UNSUPPORTED, "a line with a hole of %llu bytes is too long to be "
 		                                 "shown", (unsigned long long)n_bytes);
 	return false;
 }
@@ -201,7 +201,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	                            .number = state->options->line_numbers ? state->line_number : 0};
 	if (told.number && state->counted > line.start)
 		told.number = number_at(state, line.start);
-	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
+	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->to.status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
 	if (!is_wanted)
@@ -244,10 +244,10 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
 {
 	struct bs_grep_printer *printer = state->printer;
-	if (!printer->status)
-		printer->status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
-		                                     state->options->line_numbers ? number : 0, printer->err);
-	return !printer->status;
+	if (!printer->to.status)
+		printer->to.status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
+		                                     state->options->line_numbers ? number : 0, printer->to.err);
+	return !printer->to.status;
 }
 
 /* The line that encloses a match, unless it was told before, or stands in the lines from `from` on that follow. */
@@ -268,7 +268,7 @@ static bool tell_enclosing(struct search_state *state, size_t from)
 	                             .file_off = around->file_off,
 	                             .number = around->number};
 	state->is_headed = true;
-	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->status;
+	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->to.status;
 }
 
 /* What stands after the line that matched last. */
@@ -298,7 +298,7 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 {
 	struct bs_grep_printer *printer = state->printer;
 	uint64_t last_line = 0;
-	bool is_counted = printer->n_results > printer->most_results;
+	bool is_counted = printer->outcome.n_results > printer->most_results;
 	if (!is_counted)
 		last_line = number_at(state, lines.start) +
 		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
@@ -340,7 +340,7 @@ static inline bool tell_match(struct search_state *state, struct bs_grep_span li
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
+	bool is_full = state->printer->picks && state->printer->outcome.n_results > state->printer->most_results;
 	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
@@ -349,18 +349,18 @@ static bool is_found(struct search_state *state, struct bs_grep_span lines)
 {
 	struct bs_grep_printer *printer = state->printer;
 	bool hold = true;
-	if (!printer->status)
-		printer->status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
-		                                     &hold, printer->err);
+	if (!printer->to.status)
+		printer->to.status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
+		                                     &hold, printer->to.err);
 	return hold;
 }
 
 static bool next_line_from(struct search_state *state, size_t from, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status =
-		bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found, printer->err);
-	return !printer->status;
+	printer->to.status =
+		bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found, printer->to.err);
+	return !printer->to.status;
 }
 
 /* From a line that matches on to one that is found. */
@@ -369,7 +369,7 @@ __attribute__((noinline)) static bool choose_line(struct search_state *state, st
 	bool is_on = true;
 	while (is_on && *found && !is_found(state, *line))
 		is_on = next_line_from(state, line->end, line, found);
-	return is_on && !state->printer->status;
+	return is_on && !state->printer->to.status;
 }
 
 static inline bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
@@ -425,7 +425,7 @@ static bool read_more(struct search_state *state)
 	struct bs_grep_printer *printer = state->printer;
 	if (!printer->offer(printer->offer_context))
 		return false;
-	printer->status = bs_grep_text_more(state->source, gone, state->capacity, printer->err);
+	printer->to.status = bs_grep_text_more(state->source, gone, state->capacity, printer->to.err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
 	drop_skips(state, gone);
@@ -436,7 +436,7 @@ static bool read_more(struct search_state *state)
 	state->pos -= gone;
 	state->visited -= gone;
 	state->counted -= state->counted < gone ? state->counted : gone;
-	return !printer->status;
+	return !printer->to.status;
 }
 
 /* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of standard input. */
@@ -445,7 +445,7 @@ static size_t first_end(const struct search_state *state)
 	uint64_t read_bytes = state->gone_bytes + state->end;
 	if (read_bytes == 0 && !state->source->had_mark && state->n_bytes > 3)
 		return 3;
-	if (state->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
+	if (state->source->file.is_borrowed && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
 		return BS_GREP_STDIN_BYTES - (size_t)state->gone_bytes;
 	return state->n_bytes;
 }
@@ -522,25 +522,25 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	uint8_t *held = state->text;
 	bool found = true;
 	*n_out = 0;
-	printer->status = bs_buffer_reserve(&lines, n_bytes, printer->err);
-	if (printer->status)
+	printer->to.status = bs_buffer_reserve(&lines, n_bytes, printer->to.err);
+	if (printer->to.status)
 		return false;
 	memset(lines.data, state->line_end, n_bytes);
 	state->text = lines.data;
 	bs_grep_scratch_reset(printer->scratch);
-	while (found && !printer->status) {
+	while (found && !printer->to.status) {
 		struct bs_grep_span line = {0, 0};
-		printer->status = bs_grep_next_line(printer->scratch, lines.data, at, n_bytes, &line, &found, printer->err);
+		printer->to.status = bs_grep_next_line(printer->scratch, lines.data, at, n_bytes, &line, &found, printer->to.err);
 		at = line.end;
 		found = found && line.start < AROUND_LINES + EMPTY_LINES;
-		if (!printer->status && found)
+		if (!printer->to.status && found)
 			*n_out += !printer->asker || is_found(state, line);
 	}
 	state->text = held;
 	bs_buffer_deinit(&lines);
 	bs_grep_scratch_reset(printer->scratch);
 	*n_out = state->options->invert ? EMPTY_LINES - *n_out : *n_out;
-	return !printer->status;
+	return !printer->to.status;
 }
 
 /* In a hole whose bytes are empty lines: how many may be skipped, because they are not found, or only counted. False: it
@@ -565,8 +565,8 @@ static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 	else if (*n_bytes >= n_left)
 		*n_bytes = n_left - 1;
 	printer->n_matched += *n_bytes;
-	printer->sums.matches += *n_bytes;
-	printer->has_matched |= *n_bytes > 0;
+	printer->outcome.sums.matches += *n_bytes;
+	printer->outcome.has_matched |= *n_bytes > 0;
 	return true;
 }
 
@@ -580,10 +580,10 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 	if (state->options->format == BS_GREP_COUNT_MATCHES && !state->options->invert) {
 		size_t n = (size_t)HOLE_END_BYTES < state->n_bytes ? (size_t)HOLE_END_BYTES : state->n_bytes;
 		bs_grep_scratch_reset(printer->scratch);
-		printer->status = bs_grep_next_match(printer->scratch, state->text + state->n_bytes - n, 0, n, false, &at, &found,
-		                                     printer->err);
+		printer->to.status = bs_grep_next_match(printer->scratch, state->text + state->n_bytes - n, 0, n, false, &at, &found,
+		                                     printer->to.err);
 		bs_grep_scratch_reset(printer->scratch);
-		if (printer->status || (found && *n_bytes >= SHOWN_HOLE_BYTES))
+		if (printer->to.status || (found && *n_bytes >= SHOWN_HOLE_BYTES))
 			return refuse_line(state, *n_bytes);
 	}
 	if ((is_whole || found) && *n_bytes < SHOWN_HOLE_BYTES)
@@ -606,10 +606,10 @@ static bool skip_hole(struct search_state *state)
 	if (n_bytes == 0)
 		return true;
 	struct skip skip = {.at = state->n_bytes, .n_bytes = n_bytes, .n_lines = are_lines ? n_bytes : 0};
-	state->printer->status = bs_vector_append(&state->skips, &skip, state->printer->err);
-	if (!state->printer->status)
+	state->printer->to.status = bs_vector_append(&state->skips, &skip, state->printer->to.err);
+	if (!state->printer->to.status)
 		bs_grep_text_skip(state->source, n_bytes);
-	return !state->printer->status;
+	return !state->printer->to.status;
 }
 
 /* The next window; false: the text is over. */
@@ -691,12 +691,12 @@ static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool
 {
 	struct bs_grep_printer *printer = state->printer;
 	for (size_t from = state->pos;; from = multi_next(state, *at)) {
-		printer->status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
-		                                     false, at, found, printer->err);
+		printer->to.status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
+		                                     false, at, found, printer->to.err);
 		at->start += from;
 		at->end += from;
-		if (printer->status || !*found || !printer->asker || is_found(state, lines_of(state, *at)))
-			return !printer->status;
+		if (printer->to.status || !*found || !printer->asker || is_found(state, lines_of(state, *at)))
+			return !printer->to.status;
 		if (at->end == state->n_bytes) {
 			*found = false;
 			return true;
@@ -766,7 +766,7 @@ static void search_across(struct search_state *state)
 		is_on = multi_step(state);
 	if (is_on && state->has_last)
 		(void)multi_tell(state, state->last);
-	if (is_on && !state->printer->status)
+	if (is_on && !state->printer->to.status)
 		(void)tell_rest(state);
 }
 
@@ -809,9 +809,9 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	finish.searched_bytes = file_offset(&state, state.is_slice ? state.pos : state.base);
 	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
-	if (printer->shows_part && bs_watch_ended(printer->status) && bs_watch_is_over())
-		printer->status = BS_OK;
-	if (!printer->status)
+	if (printer->shows_part && bs_watch_ended(printer->to.status) && bs_watch_is_over())
+		printer->to.status = BS_OK;
+	if (!printer->to.status)
 		bs_grep_print_finish(printer, &finish);
 	bs_vector_deinit(&state.skips);
 }

@@ -145,8 +145,7 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 	struct bs_grep_file file;
 	enum bs_status status;
 	self->has_all = true;
-	self->of->report = self->source.report;
-	self->of->report_context = self->source.report_context;
+	self->of->listener = self->source.listener;
 	do {
 		status = self->of->next(self->of, &file, err);
 		if (!status && file.shown)

@@ -69,7 +69,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
 		if (d >= range.end)
-			range = bs_doc_table_range(table, bs_doc_table_range_of(table, d));
+			range = bs_doc_table_range_of(table, d);
 		/* Records of a collection in the folder. */
 		if (range.source != stamps->source) {
 			d = range.end - 1;

@@ -62,25 +62,22 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool is_read_alike(const struct bs_words_options *a, const struct bs_words_options *b)
+bool bs_reading_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b)
 {
-	return is_same_text(a->stem_language, b->stem_language) && a->fold_accents == b->fold_accents &&
-	       a->split_identifiers == b->split_identifiers && a->analyzer == b->analyzer;
+	const struct bs_words_options x = bs_index_words_options(&a->snapshot->manifest.options);
+	const struct bs_words_options y = bs_index_words_options(&b->snapshot->manifest.options);
+	return is_same_text(x.stem_language, y.stem_language) && x.fold_accents == y.fold_accents &&
+	       x.split_identifiers == y.split_identifiers && x.analyzer == y.analyzer;
 }
 
-enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, struct bs_error *err)
+enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, uint32_t entry,
+                               struct bs_error *err)
 {
-	const struct bs_words_options words = bs_index_words_options(&list->entries[0].snapshot->manifest.options);
+	const struct bs_words_options words = bs_index_words_options(&list->entries[entry].snapshot->manifest.options);
 	enum bs_status status = BS_OK;
 	reading->list = list;
-	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
-		const struct bs_manifest *manifest = &list->entries[i].snapshot->manifest;
-		const struct bs_words_options here = bs_index_words_options(&manifest->options);
-		if (!is_read_alike(&words, &here))
-			return bs_fail(err, BS_INVALID, "the indexes cut words in different ways");
-		if (list->n_entries > 1)
-			status = add_names(&reading->listed, &manifest->fields, err);
-	}
+	for (uint32_t i = 0; i < list->n_entries && list->n_entries > 1 && !status; i++)
+		status = add_names(&reading->listed, &list->entries[i].snapshot->manifest.fields, err);
 	bs_reading_set_fields(reading, list->n_entries > 1 ? &reading->listed : &list->entries[0].snapshot->manifest.fields);
 	for (uint32_t i = 0; i < list->n_entries; i++)
 		reading->fields.has_file_names |= has_files(&list->entries[i].snapshot->manifest);

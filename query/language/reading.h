@@ -29,9 +29,11 @@ struct bs_reading {
 	const struct bs_statistics *statistics; /* whose fields are fields, too; NULL: none */
 };
 
-/* As the indexes of a list read queries, which is borrowed. BS_INVALID: they cut words in different ways. Else fails as
- * bs_words_new. */
-enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, struct bs_error *err) BS_WARN_UNUSED;
+/* As an entry of a list reads queries, with the fields of the whole list, which is borrowed. Fails as bs_words_new. */
+enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, uint32_t entry,
+                               struct bs_error *err) BS_WARN_UNUSED;
+/* Whether two entries read queries in the same way. */
+bool bs_reading_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b);
 /* As the options say, without fields. Fails as bs_words_new. */
 enum bs_status bs_reading_init_words(struct bs_reading *reading, const struct bs_words_options *words, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -220,12 +220,12 @@ enum bs_status bs_fetch_given_id(struct bs_fetcher *fetcher, uint32_t segment, u
 	enum bs_status status = bs_doc_table_flags(docs, document, &flags, err);
 	if (status || !(flags & BS_DOC_GIVEN))
 		return status;
-	uint32_t source = bs_doc_table_range(docs, bs_doc_table_range_of(docs, document)).source;
+	uint32_t source = bs_doc_table_range_of(docs, document).source;
 	if (source >= snapshot->manifest.n_sources || fetcher->sources[source].source.kind != BS_SOURCE_STDIN)
 		return BS_OK;
 	*given_out = true;
 	*path_out = fetcher->sources[source].source.path;
-	return bs_doc_table_name(docs, document, id_out, id_bytes_out, err);
+	return bs_names_get(&docs->names, document, id_out, id_bytes_out, err);
 }
 
 enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
@@ -437,7 +437,7 @@ static bool find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t do
 	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
 	if (document >= table->n_docs)
 		return false;
-	struct bs_source_range found = bs_doc_table_range(table, bs_doc_table_range_of(table, document));
+	struct bs_source_range found = bs_doc_table_range_of(table, document);
 	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
 		return false;
 	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
@@ -541,7 +541,7 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 		uint64_t place[2];
 		if (fetcher->expected[i] >= fetcher->range.end)
 			break;
-		status = bs_doc_table_span(table, fetcher->expected[i], place, err);
+		status = bs_doc_table_place(table, fetcher->expected[i], 2, place, err);
 		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
 		    place[0] + place[1] - offset > AHEAD_BYTES)
 			break;
@@ -559,7 +559,7 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	uint64_t place[2], ahead_to = 0;
 	*line_out = NULL;
 	enum bs_status status =
-		bs_doc_table_span(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
+		bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, 2, place, err);
 	if (status)
 		return status;
 	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
@@ -618,15 +618,22 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 {
 	struct bs_buffer wanted = {0};
 	const uint64_t *place = asked->record.place;
-	const uint8_t *line;
-	size_t line_bytes;
+	const uint8_t *line = NULL;
+	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* So that those expected after it are read with it. */
+	/* With those expected after it. */
 	if (find_range(fetcher, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(fetcher, asked->ref.document, &line, &line_bytes, err);
 	if (status)
 		return status;
+	bs_reader_expect_given(fetcher->reader, false);
+	if (line && !asked->source->is_suspect) {
+		*found_out = bs_reader_scan_line(fetcher->reader, line, line_bytes, asked->document, NULL) == BS_OK;
+		asked->document->place = (struct bs_document_place){.line = place[2], .offset = place[0], .n_bytes = place[1]};
+		if (*found_out)
+			return BS_OK;
+	}
 	status = fetch_record_at(fetcher, asked, place[0], place[1], place[2], err);
 	if (status == BS_INVALID || status == BS_NOT_FOUND)
 		return BS_OK;
@@ -683,7 +690,7 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 	if (status)
 		return status;
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
-	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
+	status = bs_reader_scan_line(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
 	asked->document->place.line = asked->record.place[2];
 	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
@@ -897,7 +904,7 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 		return status;
 	place[0] = document;
 	if (!has_all)
-		status = bs_doc_table_place(docs, document, place, err);
+		status = bs_doc_table_place(docs, document, 4, place, err);
 	if (!status)
 		status = fetch_frame(fetcher, segment, place[0], err);
 	if (status)
@@ -914,10 +921,9 @@ bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t l
 	return bs_reader_cut_line(fetcher->reader, line, line_bytes, document_out, &is_known, NULL) == BS_OK && is_known;
 }
 
-bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
-                        struct bs_document *document_out)
+bool bs_fetch_resolve(struct bs_fetcher *fetcher, struct bs_document *document)
 {
-	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
+	return bs_reader_resolve(fetcher->reader, document);
 }
 
 void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)

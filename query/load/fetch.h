@@ -65,9 +65,8 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
  * easy. */
 bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
                        struct bs_document *document_out);
-/* The fields of that line, borrowed until the next call; false if it cannot be read after all. */
-bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
-                        struct bs_document *document_out);
+/* Puts what they stand for in the place of the escapes in the fields just cut; false if it cannot. */
+bool bs_fetch_resolve(struct bs_fetcher *fetcher, struct bs_document *document);
 
 /* Whether the document's source is what was indexed, by its stamp, without reading it. */
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,

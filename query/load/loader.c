@@ -4,6 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void pass_on(void *context, const char *message)
+{
+	const struct bs_loader_notices *notices = context;
+	struct bs_error line;
+	(void)bs_fail(&line, BS_OK, "%s: %s", notices->name, message);
+	notices->notice(notices->context, line.text);
+}
+
+static enum bs_status make_fetcher(struct bs_loader *loader, uint32_t entry, struct bs_proofs *proofs,
+                                   const struct bs_loader_notices *notices, struct bs_error *err)
+{
+	const struct bs_list_entry *of = &loader->list->entries[entry];
+	loader->notices[entry] = *notices;
+	loader->notices[entry].name = of->name;
+	bool is_named = notices->notice && of->name;
+	return bs_fetcher_new(of->snapshot, proofs, is_named ? pass_on : notices->notice,
+	                      is_named ? &loader->notices[entry] : notices->context, &loader->fetchers[entry], err);
+}
+
 enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_proofs *const *proofs,
                              void (*notice)(void *context, const char *message), void *context,
                              struct bs_loader **loader_out, struct bs_error *err)
@@ -15,8 +34,11 @@ enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_proo
 	if (!loader)
 		return bs_fail_memory(err, "a loader", n_bytes);
 	loader->list = list;
+	loader->notices = calloc(list->n_entries, sizeof(*loader->notices));
+	if (!loader->notices)
+		status = bs_fail_memory(err, "a loader", list->n_entries * sizeof(*loader->notices));
 	for (uint32_t i = 0; i < list->n_entries && !status; i++)
-		status = bs_fetcher_new(list->entries[i].snapshot, proofs[i], notice, context, &loader->fetchers[i], err);
+		status = make_fetcher(loader, i, proofs[i], &(struct bs_loader_notices){notice, context, NULL}, err);
 	if (status) {
 		bs_loader_free(loader);
 		return status;
@@ -29,6 +51,8 @@ void bs_loader_free(struct bs_loader *loader)
 {
 	for (uint32_t i = 0; loader && i < loader->list->n_entries; i++)
 		bs_fetcher_free(loader->fetchers[i]);
+	if (loader)
+		free(loader->notices);
 	free(loader);
 }
 
@@ -119,10 +143,9 @@ bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const u
 	return bs_fetch_cut_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
 }
 
-bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                         struct bs_document *document_out)
+bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document)
 {
-	return bs_fetch_scan_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
+	return bs_fetch_resolve(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], document);
 }
 
 enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,

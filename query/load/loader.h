@@ -9,10 +9,18 @@
 #include "core/store/snapshot_list.h"
 #include "query/load/fetch.h"
 
+/* Passes on notices about the sources of one snapshot. */
+struct bs_loader_notices {
+	void (*notice)(void *context, const char *message);
+	void *context;
+	const char *name; /* precedes each message; NULL: nothing does */
+};
+
 /* One thread. Only the functions below look at the members. */
 struct bs_loader {
 	const struct bs_snapshot_list *list;
-	struct bs_fetcher *fetchers[]; /* list->n_entries */
+	struct bs_loader_notices *notices; /* list->n_entries */
+	struct bs_fetcher *fetchers[];     /* list->n_entries */
 };
 
 /* All is borrowed; proofs: one for each snapshot. notice (nullable) gets one printable line for a source that cannot be read.
@@ -67,8 +75,8 @@ enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t
                                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents, size_t n_documents);
 
-/* Of records: the line of JSON, its fields with their escapes, its fields. As bs_fetch_line, bs_fetch_cut_line,
- * bs_fetch_scan_line. */
+/* Of records: the line of JSON, its fields with their escapes, these without them. As bs_fetch_line, bs_fetch_cut_line,
+ * bs_fetch_resolve. */
 BS_WARN_UNUSED static inline enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
                               size_t *line_bytes_out, struct bs_error *err)
 {
@@ -79,8 +87,7 @@ BS_WARN_UNUSED static inline enum bs_status bs_loader_line(struct bs_loader *loa
 
 bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
                         struct bs_document *document_out);
-bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                         struct bs_document *document_out);
+bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document);
 
 /* Of names. As bs_fetch_id, bs_fetch_given_id. */
 enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,

@@ -1,10 +1,12 @@
 /*
  * manual.h: what manual pages (manual_pages.h) and shell completions (manual_completions.h) are
- * made of: the tables of the parser and of --help, and topics.
+ * made of: the tables of the parser and of --help, and the texts in docs/man and docs/completions.
  *
- * The markup of bs_command's description, and of a topic's: paragraphs are separated by empty
- * lines; one that begins with "# " is a heading, with "- " a point of a list, with four spaces an
- * example as it stands. `x` is set in bold.
+ * The markup of manual pages: empty lines separate paragraphs, and lines of a paragraph may end
+ * anywhere. A paragraph that begins with "# " or "## " is a heading, with "- " a point of a list,
+ * with four spaces an example as it stands. A line that is followed by one that begins with ": "
+ * is explained there. `x` is set in bold. "@synopsis", "@options", "@examples" and "@commands"
+ * stand for what the tables say.
  */
 #ifndef BS_QUERY_MANUAL_MANUAL_H
 #define BS_QUERY_MANUAL_MANUAL_H
@@ -13,19 +15,24 @@
 
 #include "query/options/command_line.h"
 
+/* A file of docs/man, without the ".md" of its name, or of docs/completions. The build makes the table; name NULL ends it. */
+struct bs_manual_text {
+	const char *name, *text;
+};
+extern const struct bs_manual_text bs_manual_texts[];
+
 /* What more than one command is about: `bitsift help TOPIC`, bitsift-TOPIC(7). */
 struct bs_topic {
 	const char *name;
 	const char *summary; /* one sentence */
-	const char *text;
 };
-extern const struct bs_topic bs_topic_bloom;
 
 struct bs_program {
 	const char *version;
+	const char *summary, *usage; /* as of a command */
 	const struct bs_command *const *commands;
 	size_t n_commands;
-	const struct bs_topic *const *topics;
+	const struct bs_topic *topics;
 	size_t n_topics;
 };
 

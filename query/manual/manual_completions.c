@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/manual/manual_pages.h"
+
 /* Text inside a single-quoted string; those of its characters that are in `escaped` get a backslash. Backticks, which
  * are markup, are left out. */
 static void quote(FILE *out, const char *text, const char *escaped)
@@ -40,50 +42,12 @@ static enum wanted operands_of(const struct bs_command *command)
 	return is_file ? WANTED_FILE : WANTED_NOTHING;
 }
 
-static const char bash_start[] = "# Completion of bitsift for bash. Made by `bitsift --generate bash`; do not edit.\n"
-				 "\n"
-				 "_bitsift()\n"
-				 "{\n"
-				 "    local word=${COMP_WORDS[COMP_CWORD]} before= command=${COMP_WORDS[1]} options= "
-                                 "operands=nothing argument= i\n"
-				 "    ((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-				 "    # `--option=` comes as two words, `--option=x` as three.\n"
-				 "    if [[ $word == = ]]; then\n"
-				 "        word=\n"
-				 "    elif [[ $before == = ]]; then\n"
-				 "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-				 "    fi\n"
-				 "    COMPREPLY=()\n";
-
-static const char bash_end[] = "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-			       "        [[ ${COMP_WORDS[i]} == -- ]] && options= argument=\n"
-			       "    done\n"
-			       "    if [[ -z $argument ]]; then\n"
-			       "        if [[ $word == -* && -n $options ]]; then\n"
-			       "            mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-			       "            return\n"
-			       "        fi\n"
-			       "        argument=$operands\n"
-			       "    fi\n"
-			       "    case $argument in\n"
-			       "    folder)\n"
-			       "        compopt -o filenames 2> /dev/null\n"
-			       "        mapfile -t COMPREPLY < <(compgen -d -- \"$word\")\n"
-			       "        ;;\n"
-			       "    file)\n"
-			       "        compopt -o filenames 2> /dev/null\n"
-			       "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-			       "        ;;\n"
-			       "    listed)\n"
-			       "        mapfile -t COMPREPLY < <(compgen -W \"$(bitsift \"$command\" \"$before\" list "
-                               "2> /dev/null)\" -- \"$word\")\n"
-			       "        ;;\n"
-			       "    esac\n"
-			       "}\n"
-			       "\n"
-			       "complete -F _bitsift bitsift\n";
-
 static const char *const bash_wanted[] = {"nothing", "folder", "file", "listed"};
+
+static void bash_name(FILE *out, const struct bs_command *command)
+{
+	fprintf(out, "%s ", command->name);
+}
 
 static void bash_command(FILE *out, const struct bs_command *command)
 {
@@ -104,19 +68,6 @@ static void bash_command(FILE *out, const struct bs_command *command)
 		fprintf(out, ") argument=%s ;;\n", bash_wanted[argument_of(option)]);
 	}
 	fputs("        esac\n        ;;\n", out);
-}
-
-void bs_docs_bash(const struct bs_program *program, FILE *out)
-{
-	fputs(bash_start, out);
-	fputs("    if ((COMP_CWORD == 1)); then\n        mapfile -t COMPREPLY < <(compgen -W '", out);
-	for (size_t i = 0; i < program->n_commands; i++)
-		fprintf(out, "%s ", program->commands[i]->name);
-	fputs("--help --version' -- \"$word\")\n        return\n    fi\n    case $command in\n", out);
-	for (size_t i = 0; i < program->n_commands; i++)
-		bash_command(out, program->commands[i]);
-	fputs("    esac\n", out);
-	fputs(bash_end, out);
 }
 
 /* By enum wanted; what is listed, an option's program says. */
@@ -150,6 +101,13 @@ static void zsh_option(FILE *out, const struct bs_command *command, const struct
 	fputs("' \\\n", out);
 }
 
+static void zsh_summary(FILE *out, const struct bs_command *command)
+{
+	fprintf(out, "        '%s:", command->name);
+	quote(out, command->summary, "\\:");
+	fputs("'\n", out);
+}
+
 static void zsh_command(FILE *out, const struct bs_command *command)
 {
 	const struct bs_option *option;
@@ -160,31 +118,6 @@ static void zsh_command(FILE *out, const struct bs_command *command)
 	fputs(operands_of(command) == WANTED_FILE ? "source:" : "argument:", out);
 	fputs(zsh_wanted[operands_of(command)], out);
 	fputs("'\n        ;;\n", out);
-}
-
-void bs_docs_zsh(const struct bs_program *program, FILE *out)
-{
-	fputs("#compdef bitsift\n# Completion of bitsift for zsh. Made by `bitsift --generate zsh`; do not edit.\n\n",
-	      out);
-	fputs("_bitsift() {\n    local curcontext=$curcontext state line ret=1\n    local -A opt_args\n"
-	      "    local -a commands\n    commands=(\n",
-	      out);
-	for (size_t i = 0; i < program->n_commands; i++) {
-		fprintf(out, "        '%s:", program->commands[i]->name);
-		quote(out, program->commands[i]->summary, "\\:");
-		fputs("'\n", out);
-	}
-	fputs("    )\n    _arguments -C \\\n        '(- *)'{-h,--help}'[show the commands]' \\\n"
-	      "        '(- *)--version[show the version]' \\\n"
-	      "        '1:command:->command' '*::argument:->argument' && ret=0\n"
-	      "    if [[ $state == command ]]; then\n        _describe command commands && ret=0\n"
-	      "        return ret\n    fi\n    [[ $state == argument ]] || return ret\n    case $words[1] in\n",
-	      out);
-	for (size_t i = 0; i < program->n_commands; i++)
-		zsh_command(out, program->commands[i]);
-	fputs("    esac\n}\n\nif [[ $funcstack[1] == _bitsift ]]; then\n    _bitsift \"$@\"\nelse\n"
-	      "    compdef _bitsift bitsift\nfi\n",
-	      out);
 }
 
 static void fish_option(FILE *out, const struct bs_command *command, const struct bs_option *option)
@@ -202,26 +135,46 @@ static void fish_option(FILE *out, const struct bs_command *command, const struc
 	fputs("'\n", out);
 }
 
-void bs_docs_fish(const struct bs_program *program, FILE *out)
+static void fish_command(FILE *out, const struct bs_command *command)
 {
 	const struct bs_option *option;
-	fputs("# Completion of bitsift for fish. Made by `bitsift --generate fish`; do not edit.\n\n"
-	      "function __bitsift_in --description 'Whether the command is the one named; without a name: none yet'\n"
-	      "    set -l words (commandline -opc)\n"
-	      "    if test (count $argv) -eq 0\n        test (count $words) -eq 1\n"
-	      "    else\n        test (count $words) -ge 2; and test \"$words[2]\" = \"$argv[1]\"\n    end\nend\n\n"
-	      "complete -c bitsift -f\n"
-	      "complete -c bitsift -n __bitsift_in -l help -s h -d 'show the commands'\n"
-	      "complete -c bitsift -n __bitsift_in -l version -d 'show the version'\n",
-	      out);
-	for (size_t i = 0; i < program->n_commands; i++) {
-		const struct bs_command *command = program->commands[i];
-		fprintf(out, "\ncomplete -c bitsift -n __bitsift_in -a %s -d '", command->name);
-		quote(out, command->summary, "\\");
-		fputs("'\n", out);
-		if (operands_of(command) == WANTED_FILE)
-			fprintf(out, "complete -c bitsift -n '__bitsift_in %s' -F\n", command->name);
-		for (size_t o = 0; (option = bs_command_option(command, o)) != NULL; o++)
-			fish_option(out, command, option);
+	fprintf(out, "\ncomplete -c bitsift -n __bitsift_in -a %s -d '", command->name);
+	quote(out, command->summary, "\\");
+	fputs("'\n", out);
+	if (operands_of(command) == WANTED_FILE)
+		fprintf(out, "complete -c bitsift -n '__bitsift_in %s' -F\n", command->name);
+	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++)
+		fish_option(out, command, option);
+}
+
+/* Each shell's script in docs/completions, and what is put there for each command, in the order of the marks. */
+static const struct shell {
+	const char *name, *script;
+	struct {
+		const char *mark;
+		void (*put)(FILE *out, const struct bs_command *command);
+	} marks[2];
+} shells[] = {
+	{"bash", "bitsift.bash", {{"@names@", bash_name}, {"@options@\n", bash_command}}},
+	{"zsh", "_bitsift", {{"@summaries@\n", zsh_summary}, {"@options@\n", zsh_command}}},
+	{"fish", "bitsift.fish", {{"@options@\n", fish_command}}},
+};
+
+bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out)
+{
+	const struct shell *of = shells, *end = shells + sizeof(shells) / sizeof(*shells);
+	while (of < end && strcmp(of->name, shell) != 0)
+		of++;
+	if (of == end)
+		return false;
+	const char *at = bs_manual_text(of->script);
+	for (size_t i = 0; i < 2 && of->marks[i].mark; i++) {
+		const char *mark = strstr(at, of->marks[i].mark);
+		fwrite(at, 1, (size_t)(mark - at), out);
+		for (size_t k = 0; k < program->n_commands; k++)
+			of->marks[i].put(out, program->commands[k]);
+		at = mark + strlen(of->marks[i].mark);
 	}
+	fputs(at, out);
+	return true;
 }

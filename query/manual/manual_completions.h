@@ -2,12 +2,12 @@
 #ifndef BS_QUERY_MANUAL_MANUAL_COMPLETIONS_H
 #define BS_QUERY_MANUAL_MANUAL_COMPLETIONS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "query/manual/manual.h"
 
-void bs_docs_bash(const struct bs_program *program, FILE *out);
-void bs_docs_zsh(const struct bs_program *program, FILE *out);
-void bs_docs_fish(const struct bs_program *program, FILE *out);
+/* The completions for bash, zsh or fish. False: shell is another. */
+bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out);
 
 #endif

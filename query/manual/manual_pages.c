@@ -43,77 +43,155 @@ static void plain(FILE *out, const char *text, size_t n)
 		at += put_character(out, text + at);
 }
 
-/* Running text: what stands between backticks is bold. */
+/* Running text: what stands between backticks is bold, and the end of a line is a blank. */
 static void prose(FILE *out, const char *text, size_t n)
 {
 	bool is_bold = false;
-	if (n > 0 && (text[0] == '.'))
+	if (n > 0 && text[0] == '.')
 		fputs("\\&", out);
 	for (size_t at = 0; at < n;) {
-		if (text[at] != '`') {
+		if (text[at] == '\n') {
+			at += 1 + strspn(text + at + 1, " ");
+			putc(' ', out);
+		} else if (text[at] == '`') {
+			is_bold = !is_bold;
+			fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
+			at++;
+		} else {
 			at += put_character(out, text + at);
-			continue;
 		}
-		is_bold = !is_bold;
-		fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
-		at++;
 	}
 }
 
-/* Words in capitals, which stand for something, are italic: [OPTION]... (QUERY... | --batch FILE) */
-static void synopsis(FILE *out, const char *text)
+/* Words in capitals, which stand for something, are italic, and what stands between backticks is bold: `-n` K, [OPTION]...
+ * (QUERY... | --batch FILE) */
+static void synopsis(FILE *out, const char *text, size_t n)
 {
-	bool is_italic = false;
-	for (const char *at = text; *at;) {
-		bool is_name = isupper((unsigned char)*at) || (is_italic && *at == '_');
+	bool is_italic = false, is_bold = false;
+	for (size_t at = 0; at < n;) {
+		bool is_name = !is_bold && (isupper((unsigned char)text[at]) || (is_italic && text[at] == '_'));
 		if (is_name != is_italic)
 			fprintf(out, "\\f%c", is_name ? 'I' : 'R');
 		is_italic = is_name;
-		at += put_character(out, at);
+		if (text[at] == '`') {
+			is_bold = !is_bold;
+			fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
+			at++;
+		} else {
+			at += put_character(out, text + at);
+		}
 	}
-	fprintf(out, "%s\n", is_italic ? "\\fR" : "");
+	fputs(is_italic ? "\\fR\n" : "\n", out);
 }
 
-/* "# ", "- " and "    " as manual.h has it. */
-static void paragraph(FILE *out, const char *text, size_t n, bool *is_below_heading)
+/* The page that is made. */
+struct page {
+	const struct bs_program *program;
+	const struct bs_command *command; /* NULL: it is of the program, or of a topic */
+	FILE *out;
+};
+
+static void put_option(FILE *out, const struct bs_option *option)
 {
-	const char *start = *is_below_heading ? "" : ".PP\n";
-	*is_below_heading = n > 2 && strncmp(text, "# ", 2) == 0;
-	if (*is_below_heading) {
-		fputs(".SS ", out);
-		plain(out, text + 2, n - 2);
-	} else if (n > 2 && strncmp(text, "- ", 2) == 0) {
-		fputs(".IP \\(bu 2\n", out);
-		prose(out, text + 2, n - 2);
-	} else if (n > 4 && strncmp(text, "    ", 4) == 0) {
-		fprintf(out, "%s.RS 4\n.nf\n", start);
-		for (size_t at = 0; at < n;) {
-			size_t line = strcspn(text + at, "\n");
-			line = line < n - at ? line : n - at;
-			size_t indent = line < 4 ? line : 4;
-			plain(out, text + at + indent, line - indent);
-			fputs("\n", out);
-			at += line + 1;
-		}
-		fputs(".fi\n.RE", out);
-	} else {
-		fputs(start, out);
-		prose(out, text, n);
-	}
+	fputs(".TP\n", out);
+	if (option->short_name)
+		fprintf(out, "\\fB\\-%c\\fR, ", option->short_name);
+	fputs("\\fB\\-\\-", out);
+	plain(out, option->name, strlen(option->name));
+	fputs("\\fR", out);
+	if (option->argument)
+		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR", option->argument);
+	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
+	prose(out, option->help + 1, strlen(option->help) - 1);
+	fputs(".\n", out);
+}
+
+static void put_example(FILE *out, const char *command, const char *explanation)
+{
+	fputs(".TP\n\\fB", out);
+	plain(out, command, strlen(command));
+	fputs("\\fR\n", out);
+	prose(out, explanation, strlen(explanation));
 	fputs("\n", out);
 }
 
-/* Those that follow a heading. */
-static void paragraphs(FILE *out, const char *text)
+/* What "@WORD" stands for. */
+static void put_table(const struct page *page, const char *word)
 {
-	bool is_below_heading = true;
-	while (*text) {
-		const char *end = strstr(text, "\n\n");
-		size_t n = end ? (size_t)(end - text) : strlen(text);
-		paragraph(out, text, n, &is_below_heading);
-		text += n;
-		text += strspn(text, "\n");
+	const struct bs_command *command = page->command;
+	if (strncmp(word, "synopsis", 8) == 0) {
+		fprintf(page->out, "\\fBbitsift%s%s\\fR ", command ? " " : "", command ? command->name : "");
+		const char *usage = command ? command->usage : page->program->usage;
+		synopsis(page->out, usage, strlen(usage));
+	} else if (strncmp(word, "options", 7) == 0) {
+		for (size_t i = 0; bs_command_option(command, i); i++)
+			put_option(page->out, bs_command_option(command, i));
+	} else if (strncmp(word, "examples", 8) == 0) {
+		for (const char *const *at = command->examples; *at; at += 2)
+			put_example(page->out, at[0], at[1]);
+	} else {
+		for (size_t i = 0; i < page->program->n_commands; i++) {
+			const char *summary = page->program->commands[i]->summary;
+			fprintf(page->out, ".TP\n.BR bitsift\\-%s (1)\n", page->program->commands[i]->name);
+			prose(page->out, summary, strlen(summary));
+			fputs("\n", page->out);
+		}
 	}
+}
+
+static void example_block(FILE *out, const char *text, size_t n)
+{
+	fputs(".RS 4\n.nf\n", out);
+	for (size_t at = 0; at < n;) {
+		size_t line = strcspn(text + at, "\n");
+		plain(out, text + at + 4, line - 4);
+		fputs("\n", out);
+		at += line + 1;
+	}
+	fputs(".fi\n.RE\n", out);
+}
+
+/* As manual.h has it. Returns whether it is a heading. */
+static bool paragraph(const struct page *page, const char *text, size_t n, bool is_below_heading)
+{
+	FILE *out = page->out;
+	bool is_heading = *text == '#', is_small = is_heading && text[1] == '#';
+	const char *explained = memmem(text, n, "\n: ", 3);
+	if (*text == '@') {
+		put_table(page, text + 1);
+	} else if (is_heading) {
+		fputs(is_small ? ".SS " : ".SH ", out);
+		plain(out, text + 2 + is_small, n - 2 - is_small);
+		fputs("\n", out);
+	} else if (explained) {
+		size_t term = (size_t)(explained - text);
+		fputs(".TP\n", out);
+		synopsis(out, text, term);
+		prose(out, explained + 3, n - term - 3);
+		fputs("\n", out);
+	} else {
+		bool is_point = strncmp(text, "- ", 2) == 0, is_example = strncmp(text, "    ", 4) == 0;
+		fputs(is_point ? ".IP \\(bu 2\n" : is_below_heading ? "" : ".PP\n", out);
+		if (is_example) {
+			example_block(out, text, n);
+		} else {
+			prose(out, text + 2 * is_point, n - 2 * is_point);
+			fputs("\n", out);
+		}
+	}
+	return is_heading;
+}
+
+/* The paragraph that begins at *at, without the end of its last line; *at moves to the next. NULL: there is none. */
+static const char *next_paragraph(const char **at, size_t *n_out)
+{
+	const char *text = *at, *end = strstr(text, "\n\n");
+	if (!*text)
+		return NULL;
+	end = end ? end : text + strlen(text) - 1;
+	*n_out = (size_t)(end - text);
+	*at = end + strspn(end, "\n");
+	return text;
 }
 
 /* No date: the same source makes the same page on any day. */
@@ -141,134 +219,81 @@ static void name_line(FILE *out, const char *name, const char *summary)
 	fputs("\n", out);
 }
 
-static void option(FILE *out, const struct bs_option *option)
-{
-	fputs(".TP\n", out);
-	if (option->short_name)
-		fprintf(out, "\\fB\\-%c\\fR, ", option->short_name);
-	fputs("\\fB\\-\\-", out);
-	plain(out, option->name, strlen(option->name));
-	fputs("\\fR", out);
-	if (option->argument)
-		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR", option->argument);
-	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
-	prose(out, option->help + 1, strlen(option->help) - 1);
-	fputs(".\n", out);
-}
-
-static void example(FILE *out, const char *command, const char *explanation)
-{
-	fputs(".TP\n\\fB", out);
-	plain(out, command, strlen(command));
-	fputs("\\fR\n", out);
-	prose(out, explanation, strlen(explanation));
-	fputs("\n", out);
-}
-
-/* self: the command or the topic whose page it is; NULL: the program's. */
-static void see_also(FILE *out, const struct bs_program *program, const void *self)
+/* self: the name of the command or the topic whose page it is; NULL: the program's. */
+static void see_also(FILE *out, const struct bs_program *program, const char *self)
 {
 	fprintf(out, ".SH SEE ALSO\n%s", self ? ".BR bitsift (1),\n" : "");
 	for (size_t i = 0; i < program->n_commands; i++)
-		if (program->commands[i] != self)
+		if (!self || strcmp(program->commands[i]->name, self) != 0)
 			fprintf(out, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
 	for (size_t i = 0; i < program->n_topics; i++)
-		if (program->topics[i] != self)
-			fprintf(out, ".BR bitsift\\-%s (7),\n", program->topics[i]->name);
+		if (!self || strcmp(program->topics[i].name, self) != 0)
+			fprintf(out, ".BR bitsift\\-%s (7),\n", program->topics[i].name);
 	fputs(".BR rg (1)\n", out);
 }
 
-void bs_docs_man_command(const struct bs_program *program, const struct bs_command *command, FILE *out)
+const struct bs_command *bs_program_command(const struct bs_program *program, const char *name)
 {
-	char name[64];
-	snprintf(name, sizeof(name), "bitsift-%s", command->name);
-	title(out, program, name, 1);
-	name_line(out, name, command->summary);
-	fprintf(out, ".SH SYNOPSIS\n\\fBbitsift %s\\fR ", command->name);
-	synopsis(out, command->usage);
-	fputs(".SH DESCRIPTION\n", out);
-	paragraphs(out, command->description && *command->description ? command->description : command->summary);
-	fputs(".SH OPTIONS\n", out);
-	for (size_t i = 0; bs_command_option(command, i); i++)
-		option(out, bs_command_option(command, i));
-	if (command->exit_status) {
-		fputs(".SH EXIT STATUS\n", out);
-		prose(out, command->exit_status, strlen(command->exit_status));
-		fputs("\n", out);
-	}
-	if (command->examples)
-		fputs(".SH EXAMPLES\n", out);
-	for (const char *const *at = command->examples; at && *at; at += 2)
-		example(out, at[0], at[1]);
-	see_also(out, program, command);
+	for (size_t i = 0; i < program->n_commands; i++)
+		if (strcmp(program->commands[i]->name, name) == 0)
+			return program->commands[i];
+	return NULL;
 }
 
-void bs_docs_man_topic(const struct bs_program *program, const struct bs_topic *topic, FILE *out)
+static const struct bs_topic *find_topic(const struct bs_program *program, const char *name)
 {
-	char name[64];
-	snprintf(name, sizeof(name), "bitsift-%s", topic->name);
-	title(out, program, name, 7);
-	name_line(out, name, topic->summary);
-	fputs(".SH DESCRIPTION\n", out);
-	paragraphs(out, topic->text);
-	see_also(out, program, topic);
+	for (size_t i = 0; i < program->n_topics; i++)
+		if (strcmp(program->topics[i].name, name) == 0)
+			return &program->topics[i];
+	return NULL;
+}
+
+const char *bs_manual_text(const char *name)
+{
+	const struct bs_manual_text *text = bs_manual_texts;
+	while (strcmp(text->name, name) != 0)
+		text++;
+	return text->text;
+}
+
+bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
+{
+	struct page page = {.program = program, .command = name ? bs_program_command(program, name) : NULL, .out = out};
+	const struct bs_topic *topic = name ? find_topic(program, name) : NULL;
+	char full_name[64];
+	size_t n;
+	bool is_below_heading = false;
+	if (name && !page.command && !topic)
+		return false;
+	snprintf(full_name, sizeof(full_name), name ? "bitsift-%s" : "bitsift", name);
+	title(out, program, full_name, topic ? 7 : 1);
+	name_line(out, full_name, topic ? topic->summary : page.command ? page.command->summary : program->summary);
+	for (const char *at = bs_manual_text(full_name), *text; (text = next_paragraph(&at, &n)) != NULL;)
+		is_below_heading = paragraph(&page, text, n, is_below_heading);
+	see_also(out, program, name);
+	return true;
 }
 
 /* The same text, with its backticks, as --help has them. */
-void bs_docs_text_topic(const struct bs_topic *topic, FILE *out)
+bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE *out)
 {
+	const struct bs_topic *topic = find_topic(program, name);
+	char page[64];
+	size_t n;
+	if (!topic)
+		return false;
+	snprintf(page, sizeof(page), "bitsift-%s", name);
 	bs_command_wrap(out, topic->summary, 0, 0);
-	for (const char *text = topic->text; *text; text += strspn(text, "\n")) {
-		const char *end = strstr(text, "\n\n");
-		size_t n = end ? (size_t)(end - text) : strlen(text);
+	for (const char *at = bs_manual_text(page), *text; (text = next_paragraph(&at, &n)) != NULL;) {
+		bool is_heading = strncmp(text, "## ", 3) == 0;
+		/* Headings of the page itself are not shown. */
+		if (*text == '#' && !is_heading)
+			continue;
 		putc('\n', out);
 		if (strncmp(text, "    ", 4) == 0)
 			fprintf(out, "%.*s\n", (int)n, text);
 		else
-			bs_command_wrap(out, text + (*text == '#' ? 2 : 0), 0, *text == '-' ? 2 : 0);
-		text += n;
+			bs_command_wrap(out, text + 3 * is_heading, 0, *text == '-' ? 2 : 0);
 	}
-}
-
-static const char program_description[] =
-	"`bitsift` finds documents by their words: files, folders, and records of JSONL collections. Its answers are "
-	"exact: what a full scan would return, and nothing else.\n\n"
-	"An index has no posting lists. It holds a short Bloom signature of every document, stored column by column. A "
-	"query reads the few columns that its words hash to, 512 documents at a time. The documents that remain are "
-	"verified by their text, which is read from its source and not copied into the index.\n\n"
-	"`bitsift index` makes an index, `bitsift query` and `bitsift grep` search it. Each command has a page of its "
-	"own.";
-
-static const char program_files[] = "An index is a directory, `.bitsift` unless told otherwise. `bitsift index` "
-                                    "makes it in the working directory; the commands that read one take the nearest "
-                                    "upward, as git finds `.git`. You may delete it and make it again, unless it "
-                                    "holds records from standard input. bitsift writes nothing else.";
-
-void bs_docs_man_program(const struct bs_program *program, FILE *out)
-{
-	title(out, program, "bitsift", 1);
-	name_line(out, "bitsift", "Exact full-text search without an inverted index.");
-	fputs(".SH SYNOPSIS\n\\fBbitsift\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n", out);
-	fputs(".SH DESCRIPTION\n", out);
-	paragraphs(out, program_description);
-	fputs(".SH COMMANDS\n", out);
-	for (size_t i = 0; i < program->n_commands; i++) {
-		const struct bs_command *command = program->commands[i];
-		fprintf(out, ".TP\n.BR bitsift\\-%s (1)\n", command->name);
-		prose(out, command->summary, strlen(command->summary));
-		fputs("\n", out);
-	}
-	fputs(".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the list of commands.\n", out);
-	fputs(".TP\n\\fB\\-\\-version\\fR\nShow the version.\n", out);
-	fprintf(out, ".TP\n\\fB\\-\\-generate\\fR \\fIKIND\\fR [\\fICOMMAND\\fR]\n"
-	             "Print a manual page (man; a topic is named as a command is) or the completions of a shell (bash, zsh or fish).\n");
-	fputs(".SH FILES\n", out);
-	paragraphs(out, program_files);
-	fputs(".SH ENVIRONMENT\n.TP\n\\fBBITSIFT_INDEX\\fR\nThe index, where no \\fB\\-\\-index\\fR names one.\n", out);
-	fputs(".TP\n\\fBNO_COLOR\\fR\nIf set, nothing is printed in colour.\n", out);
-	fputs(".SH EXIT STATUS\n2 on errors; otherwise 0, or 1 if nothing was found.\n", out);
-	fputs(".SH EXAMPLES\n", out);
-	example(out, "bitsift index .", "Index the files below here, into ./.bitsift");
-	example(out, "bitsift query bloom filter", "Find those that hold both words");
-	see_also(out, program, NULL);
+	return true;
 }

@@ -101,27 +101,34 @@ void bs_word_list_deinit(struct bs_word_list *words)
 	*words = (struct bs_word_list){NULL, 0};
 }
 
-static enum bs_status set_name(const struct bs_option *option, const char *name, const char *argument, int *to,
-                               struct bs_error *err)
+enum bs_status bs_parse_name(const char *option, const char *value, const char *const *names, int *index_out,
+                             struct bs_error *err)
 {
 	char list[256] = "";
-	for (int i = 0; option->names[i]; i++) {
-		if (strcmp(argument, option->names[i]) == 0) {
-			*to = i;
+	for (int i = 0; names[i]; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			*index_out = i;
 			return BS_OK;
 		}
 		size_t used = strlen(list);
-		const char *between = i == 0 ? "" : option->names[i + 1] ? ", " : " or ";
-		snprintf(list + used, sizeof(list) - used, "%s%s", between, option->names[i]);
+		snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
 	}
-	return bs_fail(err, BS_INVALID, "%s %s: it can be %s", name, argument, list);
+	return bs_fail(err, BS_INVALID, "--%s %s: it can be %s", option, value, list);
+}
+
+static enum bs_status parse_size_of(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
+                                    struct bs_error *err)
+{
+	enum bs_status status = bs_parse_size(option->name, argument, bytes_out, err);
+	if (!status && option->most && (*bytes_out < option->least || *bytes_out > option->most))
+		status = bs_fail(err, BS_INVALID, "--%s %s: not a size from %llu to %lluM", option->name, argument, (unsigned long long)option->least,
+		                 (unsigned long long)option->most >> 20);
+	return status;
 }
 
 static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument, struct bs_error *err)
 {
 	void *to = (char *)arguments + option->offset;
-	char name[64];
-	snprintf(name, sizeof(name), "--%s", option->name);
 	switch (option->kind) {
 	case BS_OPTION_NOTHING:
 		break;
@@ -137,30 +144,27 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		break;
 	case BS_OPTION_ONCE:
 		if (*(const char **)to)
-			return bs_fail(err, BS_INVALID, "%s is given twice: %s and %s", name, *(const char **)to, argument);
+			return bs_fail(err, BS_INVALID, "--%s is given twice: %s and %s", option->name, *(const char **)to, argument);
 		*(const char **)to = argument;
 		break;
 	case BS_OPTION_STRING:
-		*(const char **)to = argument;
-		break;
-	case BS_OPTION_NO_STRING:
-		*(const char **)to = NULL;
+		*(const char **)to = argument ? argument : "";
 		break;
 	case BS_OPTION_LIST:
 		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
 		if (argument)
-			return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
+			return bs_parse_number(option->name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
 		*(uint64_t *)to = (uint64_t)option->value;
 		break;
 	case BS_OPTION_SIZE:
-		return bs_parse_size(name, argument, to, err);
+		return parse_size_of(option, argument, to, err);
 	case BS_OPTION_SIZE_AS_RG:
-		return bs_parse_size_as_rg(name, argument, to, err);
+		return bs_parse_size_as_rg(option->name, argument, to, err);
 	case BS_OPTION_DURATION:
-		return bs_parse_duration(name, argument, to, err);
+		return bs_parse_duration(option->name, argument, to, err);
 	case BS_OPTION_NAME:
-		return set_name(option, name, argument, to, err);
+		return bs_parse_name(option->name, argument, option->names, to, err);
 	case BS_OPTION_CALL:
 		return option->take(arguments, option, argument, err);
 	}
@@ -303,6 +307,15 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 	return status;
 }
 
+void bs_command_release(const struct bs_command *command, void *arguments)
+{
+	for (const struct bs_option *option = command->options; option->name; option++)
+		if (option->kind == BS_OPTION_LIST)
+			bs_word_list_deinit((void *)((char *)arguments + option->offset));
+	if (command->release)
+		command->release(arguments);
+}
+
 void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 {
 	for (bool is_first = true; *words && *words != '\n'; is_first = false) {
@@ -317,6 +330,8 @@ void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 		fwrite(words, 1, n, out);
 		column += n;
 		words += n + strspn(words + n, " ");
+		if (words[0] == '\n' && words[1] != '\n')
+			words += 1 + strspn(words + 1, " ");
 	}
 	putc('\n', out);
 }
@@ -363,14 +378,21 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
+/* Reads a number with a point, perhaps, whose unit follows at *unit_out. A digit or a dot first: strtod also takes blanks, signs,
+ * "inf", "nan" and, with an x, other digits. */
+static bool parse_decimal(const char *value, double *number_out, char **unit_out)
+{
+	errno = 0;
+	*number_out = strtod(value, unit_out);
+	return *unit_out != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+}
+
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 {
 	static const char units[] = "kmgt";
 	char *end;
-	errno = 0;
-	double number = strtod(value, &end);
-	/* A digit or a dot first: strtod also takes blanks, signs, "inf" and "nan". */
-	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	double number;
+	bool is_number = parse_decimal(value, &number, &end);
 	if (is_number && *end) {
 		const char *unit = strchr(units, *end | 0x20);
 		for (const char *u = units; unit && u <= unit; u++)
@@ -378,7 +400,7 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 		is_number = unit != NULL && (strcmp(end + 1, "") == 0 || strcmp(end + 1, "B") == 0 || strcmp(end + 1, "iB") == 0);
 	}
 	if (!is_number || number >= 9e18)
-		return bs_fail(err, BS_INVALID, "%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
 	*bytes_out = (uint64_t)number;
 	return BS_OK;
 }
@@ -392,7 +414,7 @@ enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64
 	errno = 0;
 	unsigned long long number = strtoull(value, NULL, 10);
 	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno || number > UINT64_MAX >> shift)
-		return bs_fail(err, BS_INVALID, "%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
 		               value);
 	*bytes_out = number << shift;
 	return BS_OK;
@@ -405,16 +427,15 @@ enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t
 		double ns;
 	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	char *end;
-	errno = 0;
-	double number = strtod(value, &end);
-	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	double number;
+	bool is_number = parse_decimal(value, &number, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && is_number; i++) {
 		if (strcmp(end, units[i].name) != 0 || number * units[i].ns < 1 || number * units[i].ns >= 9e18)
 			continue;
 		*ns_out = (uint64_t)(number * units[i].ns);
 		return BS_OK;
 	}
-	return bs_fail(err, BS_INVALID, "%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
+	return bs_fail(err, BS_INVALID, "--%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
 }
 
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,
@@ -426,13 +447,13 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	const char *digits = value + (value[0] == '+');
 	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
 	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
-		return bs_fail(err, BS_INVALID, "%s %s: not a whole number from %llu to %llu", option, value,
+		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu", option, value,
 		               (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;
 	return BS_OK;
 }
 
-void bs_format_bytes(uint64_t n_bytes, char out[24])
+const char *bs_format_bytes(uint64_t n_bytes, char out[24])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double number = (double)n_bytes;
@@ -443,9 +464,10 @@ void bs_format_bytes(uint64_t n_bytes, char out[24])
 		unit++;
 	}
 	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 9.995 ? "%.2f %s" : "%.1f %s"), number, units[unit]);
+	return out;
 }
 
-void bs_format_count(uint64_t n, char out[32])
+const char *bs_format_count(uint64_t n, char out[32])
 {
 	char digits[24];
 	int n_digits = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
@@ -456,12 +478,11 @@ void bs_format_count(uint64_t n, char out[32])
 		out[used++] = digits[i];
 	}
 	out[used] = '\0';
+	return out;
 }
 
 const char *bs_format_things(uint64_t n, const char *thing, char out[64])
 {
-	char count[32];
-	bs_format_count(n, count);
-	snprintf(out, 64, "%s %.29s%s", count, thing, n == 1 ? "" : "s");
+	snprintf(out, 64, "%s %.29s%s", BS_COUNT(n), thing, n == 1 ? "" : "s");
 	return out;
 }

@@ -6,9 +6,16 @@
 #ifndef BS_QUERY_OPTIONS_SHARED_OPTIONS_H
 #define BS_QUERY_OPTIONS_SHARED_OPTIONS_H
 
+#include "core/bitsift/limits.h"
 #include "query/options/command_line.h"
 
 /* clang-format off */
+
+/* The indexes of a catalog: "": the user's. */
+#define BS_SHARED_CATALOG(type, field, help) \
+	{0, "catalog", "FILE", help, BS_OPTION_SETS(STRING, type, field), .is_optional = true}
+
+#define BS_SHARED_PARTIAL_ALONE "--partial is about the indexes of a --catalog"
 
 /* An index that must exist. */
 #define BS_SHARED_INDEX(type, field) \
@@ -17,6 +24,8 @@
 /* Commands that write an index. */
 #define BS_SHARED_MEMORY(type, field) \
 	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
+#define BS_SHARED_JOBS(type, field, help) \
+	{'j', "jobs", "N", help, BS_OPTION_SETS(NUMBER, type, field), .least = 1, .most = BS_MOST_THREADS}
 #define BS_SHARED_WAIT(type, field) \
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", BS_OPTION_SETS(FLAG, type, field)}
 #define BS_SHARED_QUIET(type, field) \

@@ -246,12 +246,12 @@ static enum bs_status is_place_indexed(struct bs_filter *filter, const char *pla
 	return status;
 }
 
-enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, bool *has_out, struct bs_error *err)
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry, bool *has_out, struct bs_error *err)
 {
 	char *place;
 	enum bs_status status = find_place(path, &place, err);
 	if (!status)
-		status = is_place_indexed(filter, place, has_out, err);
+		status = is_place_in_part(&filter->parts[entry], place, has_out, err);
 	free(place);
 	return status;
 }
@@ -557,9 +557,9 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* The line of JSON that a record is now; NULL: it is none, or gone. */
+/* The line of JSON that a record is now, or without a line, of a given one, its fields; NULL and none: it is no record, or gone. */
 static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref, const uint8_t **line_out,
-                                size_t *line_bytes_out, struct bs_error *err)
+                                size_t *line_bytes_out, struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_document document;
 	enum bs_fetched fetched;
@@ -577,6 +577,7 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 		return status;
 	*line_out = document.raw.bytes;
 	*line_bytes_out = (size_t)document.raw.n_bytes;
+	*document_out = document;
 	return BS_OK;
 }
 
@@ -590,15 +591,16 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 	bool is_known = false;
 	struct bs_value value;
 	*passes_out = false;
-	enum bs_status status = find_line(filter, ref, &line, &line_bytes, err);
-	if (status || !line)
-		return status;
-	status = bs_record_scan_line(&filter->scan, line, line_bytes, false, &document, &is_known, err);
-	if (!status && !is_known)
+	enum bs_status status = find_line(filter, ref, &line, &line_bytes, &document, err);
+	if (!status && line)
+		status = bs_record_scan_line(&filter->scan, line, line_bytes, false, &document, &is_known, err);
+	if (!status && line && !is_known)
 		status = bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
-	for (size_t i = 0; i < document.text.n_fields && !status && !refusal.reason && !*passes_out; i++)
-		*passes_out =
-			bs_value_parse(document.text.fields[i].text, document.text.fields[i].text_bytes, &value) &&
-			bs_range_has(&filter->criteria.dates, &value);
+	for (size_t i = 0; i < document.text.n_fields && !status && !refusal.reason && !*passes_out; i++) {
+		const struct bs_field *field = &document.text.fields[i];
+		*passes_out = bs_record_is_text(&filter->scan.options, field->name, field->name_bytes) &&
+		              bs_value_parse(field->text, field->text_bytes, &value) &&
+		              bs_range_has(&filter->criteria.dates, &value);
+	}
 	return status;
 }

@@ -33,8 +33,9 @@ void bs_filter_free(struct bs_filter *filter);
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection, bool *is_any_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether something of a place is in the index. BS_NO_MEMORY. */
-enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether something of a place is in an index of the list. BS_NO_MEMORY. */
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry, bool *has_out, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* The dates that a field of records is to have, as a range of one of these fields. False: none are asked for, or of no such
  * field. */

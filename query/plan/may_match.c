@@ -42,17 +42,28 @@ enum bs_status bs_element_may_match(const struct bs_summary *summary, const stru
 struct meeting {
 	const struct bs_query_tree *query;
 	const struct bs_summary *summary;
+	bool is_out; /* a part that every match must have is absent: the rest need not be looked up */
 };
+
+static bool is_required(const struct bs_query_tree *query, uint32_t n)
+{
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	for (uint32_t i = 0; i < root->n_children && root->kind == BS_NODE_AND; i++)
+		if (root->children[i] == n)
+			return true;
+	return false;
+}
 
 static enum bs_status leaf_may_match(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
-	const struct meeting *meeting = context;
+	struct meeting *meeting = context;
 	const struct bs_query_node *leaf = &meeting->query->nodes[n];
 	bool *may_out = value_out;
 	enum bs_status status = BS_OK;
-	*may_out = true;
+	*may_out = !meeting->is_out;
 	for (uint32_t i = 0; i < leaf->n_items && *may_out && !status && !bs_query_is_file_name(leaf); i++)
 		status = bs_element_may_match(meeting->summary, &meeting->query->elements[leaf->items[i].element], may_out, err);
+	meeting->is_out |= !*may_out && is_required(meeting->query, n);
 	return status;
 }
 
@@ -70,7 +81,7 @@ static void node_may_match(void *context, const struct bs_query_node *node, cons
 enum bs_status bs_query_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, bool *may_out,
                                   struct bs_error *err)
 {
-	struct meeting meeting = {query, summary};
+	struct meeting meeting = {query, summary, false};
 	const struct bs_query_fold fold = {sizeof(bool), leaf_may_match, node_may_match, &meeting};
 	return bs_query_fold(query, &fold, may_out, err);
 }

@@ -174,12 +174,22 @@ enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *ke
 enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
                            struct bs_error *err)
 {
-	uint64_t df;
-	if (plan->statistics)
-		return bs_statistics_idf(plan->statistics, term, term_bytes, idf_out, err);
-	enum bs_status status = bs_plan_df(plan->list, term, term_bytes, &df, err);
-	*idf_out = bs_bm25_idf(plan->list->n_docs, df);
-	return status;
+	uint64_t df = 0;
+	enum bs_status status = plan->collection.list ? bs_plan_df(plan->collection.list, term, term_bytes, &df, err) : BS_OK;
+	return status ? status : bs_collection_idf(&plan->collection, term, term_bytes, df, idf_out, err);
+}
+
+enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out, struct bs_error *err)
+{
+	const struct bs_plan_term *of = &plan->terms.items[term];
+	return bs_collection_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes, of->df, idf_out, err);
+}
+
+bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
+{
+	const struct bs_plan_term *of = &plan->terms.items[term];
+	const struct bs_statistics *statistics = plan->collection.statistics;
+	return of->df > 0 || (statistics && bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
 }
 
 /* An overlay has no columns. */
@@ -289,7 +299,7 @@ static void begin(struct bs_plan *plan, const struct bs_plan_inputs *inputs)
 	plan->list = inputs->list;
 	plan->scope = inputs->scope;
 	plan->names = inputs->names;
-	plan->statistics = inputs->statistics;
+	plan->collection = inputs->collection;
 	plan->n_terms = 0;
 	bs_buffer_clear(&plan->keys);
 	bs_vector_clear(&plan->elements);
@@ -315,8 +325,8 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *i
 		first += plan->list->entries[i].snapshot->manifest.n_segments + 1;
 	}
 	bs_term_table_deinit(&planner.expansion);
-	if (!planner.status && plan->statistics)
-		planner.status = bs_plan_check_statistics(plan->statistics, query, err);
+	if (!planner.status && !plan->collection.list)
+		planner.status = bs_plan_check_statistics(plan->collection.statistics, query, err);
 	return planner.status;
 }
 

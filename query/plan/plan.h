@@ -70,6 +70,7 @@ struct bs_plan_scope {
 	size_t n_left_out;
 	bool is_open;  /* no document matches for sure before its text is read, whatever columns say */
 	bool is_brute; /* columns are not used: every document is read */
+	uint32_t analysis; /* the number of the entries that the query was read for: others have no hits */
 };
 
 /* The inputs of a plan. All is borrowed for as long as the plan is used. */
@@ -78,7 +79,7 @@ struct bs_plan_inputs {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;                 /* not NULL; begun after the plan is made */
-	const struct bs_statistics *statistics; /* by which scores are; NULL: by the list */
+	struct bs_collection collection;
 };
 
 /* Where the candidates of a segment come from. */
@@ -100,7 +101,7 @@ struct bs_plan {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;
-	const struct bs_statistics *statistics;
+	struct bs_collection collection;
 	struct bs_plan_elements elements; /* query->n_elements */
 	struct bs_plan_terms terms;       /* n_terms */
 	uint32_t n_terms;
@@ -114,13 +115,17 @@ struct bs_plan {
 enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* Resolves every element. BS_CORRUPT, BS_NO_MEMORY; BS_INVALID: the statistics lack a word of the query that scores. */
+/* Resolves every element. BS_CORRUPT, BS_NO_MEMORY; BS_INVALID: scores use statistics alone, and they lack a word of the query. */
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_plan_deinit(struct bs_plan *plan);
 
-/* The idf of a word by the plan's statistics: given ones, or else those of the list. BS_CORRUPT, BS_INVALID. */
+/* The idf of a word in the plan's collection. BS_CORRUPT; BS_INVALID: the statistics contradict themselves. */
 enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
                            struct bs_error *err) BS_WARN_UNUSED;
+/* The idf of a term of the plan. BS_INVALID: as above. */
+enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether some document of the plan's collection has the term. */
+bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term);
 
 /* Checks that the statistics have what scores of the query need. BS_INVALID: they do not name one of its plain words that
  * scores. */
@@ -144,9 +149,10 @@ static inline const struct bs_segment *bs_plan_segment(const struct bs_plan *pla
 static inline enum bs_plan_source bs_plan_source(const struct bs_plan *plan, uint32_t segment)
 {
 	const struct bs_list_segment *of = bs_list_segment(plan->list, segment);
-	if (!bs_list_has_words(plan->list, segment))
+	const struct bs_list_entry *entry = &plan->list->entries[of->entry];
+	if (!bs_list_has_words(plan->list, segment) || entry->is_passed_over || entry->analysis != plan->scope.analysis)
 		return BS_PLAN_NOTHING;
-	return !of->segment || plan->scope.is_brute || plan->list->entries[of->entry].has_other_words ? BS_PLAN_ALL : BS_PLAN_COLUMNS;
+	return !of->segment || plan->scope.is_brute || entry->has_other_words ? BS_PLAN_ALL : BS_PLAN_COLUMNS;
 }
 
 /* Whether the segment has documents and columns, used or not: it is no overlay. */

@@ -117,17 +117,20 @@ enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, str
 {
 	const struct bs_query_tree *query = plan->query;
 	const char *star = is_stemmed ? "*" : "";
+	bool is_one = !plan->list->entries[0].name;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
 		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_positive || plan->terms.items[plan->elements.items[i].first_term].df > 0)
+		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
+		    bs_plan_term_occurs(plan, plan->elements.items[i].first_term))
 			continue;
 		bool is_beginning = false;
 		status = bs_suggest(plan->list, element->term, element->term_bytes, text, &is_beginning, err);
 		bool is_like = text->used_bytes > 0;
-		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
-		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)text->used_bytes, (const char *)text->data,
+		(void)bs_fail(&line, BS_OK, "%s%.*s%s%s%s%.*s%s", is_one ? "" : "no index has ", (int)element->term_bytes,
+		              (const char *)element->term, is_beginning ? "" : star, is_one ? " is not in the index" : "",
+		              is_like ? "; did you mean " : "", (int)text->used_bytes, (const char *)text->data,
 		              is_like ? star[0] || is_beginning ? "*?" : "?" : "");
 		if (!status)
 			tell(context, line.text);

@@ -7,6 +7,7 @@
 
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/escape.h"
+#include "query/options/command_line.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
@@ -158,6 +159,14 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 	}
 }
 
+void bs_present_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out)
+{
+	if (is_terminal)
+		bs_present_escaped(text, text_bytes, out);
+	else
+		fwrite(text, 1, text_bytes, out);
+}
+
 void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
@@ -250,27 +259,19 @@ enum bs_status bs_present_check_format(const char *format, bool has_index, bool 
 	return BS_OK;
 }
 
-static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
-{
-	if (is_terminal)
-		bs_present_escaped(name, name_bytes, out);
-	else
-		fwrite(name, 1, name_bytes, out);
-}
-
 static void put_part(const struct bs_find_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
 {
 	const struct bs_passage *best = &hit->best;
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
 	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
 	if (part == PART_PATH)
-		put_exact(hit->path, strlen(hit->path), is_terminal, out);
+		bs_present_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
-		put_exact(hit->id, hit->id_bytes, is_terminal, out);
+		bs_present_exact(hit->id, hit->id_bytes, is_terminal, out);
 	else if (part == PART_INDEX)
-		put_exact(index, strlen(index), is_terminal, out);
+		bs_present_exact(index, strlen(index), is_terminal, out);
 	else if (part == PART_FIELD)
-		put_exact(best->field, best->field_bytes, is_terminal, out);
+		bs_present_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
 		bs_present_shown(best->text, best->text_bytes, false, out);
 	else if (part == PART_VALUE)
@@ -318,6 +319,27 @@ void bs_present_trec(const struct bs_find_hit *hit, const char *index, const cha
 	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
 }
 
+static const struct {
+	const char *name;
+	size_t offset;
+} counters[] = {
+	{"lines_read", offsetof(struct bs_query_stats, scan.lines_read)},
+	{"document_lines", offsetof(struct bs_query_stats, scan.document_lines)},
+	{"asked", offsetof(struct bs_query_stats, scan.asked)},
+	{"blocks_live", offsetof(struct bs_query_stats, scan.blocks_live)},
+	{"candidates", offsetof(struct bs_query_stats, scan.candidates)},
+	{"blocks_skipped", offsetof(struct bs_query_stats, rank.blocks_skipped)},
+	{"blocks_weighed", offsetof(struct bs_query_stats, rank.blocks_weighed)},
+	{"blocks_dropped", offsetof(struct bs_query_stats, rank.blocks_dropped)},
+	{"scored", offsetof(struct bs_query_stats, rank.scored)},
+	{"verified", offsetof(struct bs_query_stats, verify.verified)},
+	{"hits", offsetof(struct bs_query_stats, hits)},
+	{"false_positives", offsetof(struct bs_query_stats, verify.false_positives)},
+	{"bytes_verified", offsetof(struct bs_query_stats, verify.bytes)},
+};
+#define N_COUNTERS (sizeof(counters) / sizeof(*counters))
+_Static_assert(N_COUNTERS <= BS_STATS_COUNTERS, "there is a sum for each");
+
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
 {
 	uint64_t n = sum->n_queries;
@@ -334,19 +356,8 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 		sum->times[stage][n] = stats->stage_ns[stage];
 	sum->times[BS_STAGES][n] = stats->total_ns;
 	sum->n_queries++;
-	sum->sums.scan.lines_read += stats->scan.lines_read;
-	sum->sums.scan.document_lines += stats->scan.document_lines;
-	sum->sums.scan.asked += stats->scan.asked;
-	sum->sums.scan.blocks_live += stats->scan.blocks_live;
-	sum->sums.scan.candidates += stats->scan.candidates;
-	sum->sums.rank.blocks_skipped += stats->rank.blocks_skipped;
-	sum->sums.rank.blocks_weighed += stats->rank.blocks_weighed;
-	sum->sums.rank.blocks_dropped += stats->rank.blocks_dropped;
-	sum->sums.rank.scored += stats->rank.scored;
-	sum->sums.verify.verified += stats->verify.verified;
-	sum->sums.hits += stats->hits;
-	sum->sums.verify.false_positives += stats->verify.false_positives;
-	sum->sums.verify.bytes += stats->verify.bytes;
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		sum->sums[i] += *(const uint64_t *)(const void *)((const char *)stats + counters[i].offset);
 	return BS_OK;
 }
 
@@ -384,18 +395,12 @@ void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *cat
 		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",
 		[BS_STAGE_RANK] = "rank",   [BS_STAGE_VERIFY] = "verify",
 	};
-	const struct bs_query_stats *sums = &sum->sums;
 	fprintf(out, "{\"queries\":%" PRIu64, sum->n_queries);
 	put_times(sum, BS_STAGES, "total", out);
 	for (size_t stage = 0; stage < BS_STAGES; stage++)
 		put_times(sum, stage, names[stage], out);
-	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"asked\":%" PRIu64
-	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->scan.lines_read, sums->scan.document_lines, sums->scan.asked,
-	        sums->scan.blocks_live, sums->scan.candidates);
-	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
-	        ",\"scored\":%" PRIu64, sums->rank.blocks_skipped, sums->rank.blocks_weighed, sums->rank.blocks_dropped, sums->rank.scored);
-	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
-	        ",\"bytes_verified\":%" PRIu64, sums->verify.verified, sums->hits, sums->verify.false_positives, sums->verify.bytes);
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		fprintf(out, ",\"%s\":%" PRIu64, counters[i].name, sum->sums[i]);
 	if (catalog)
 		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
 		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,
@@ -407,4 +412,48 @@ void bs_stats_deinit(struct bs_stats_sum *sum)
 {
 	for (size_t stage = 0; stage <= BS_STAGES; stage++)
 		free(sum->times[stage]);
+}
+
+/* The most frequent first; equal ones in alphabetical order. */
+static int compare_kinds(const void *left, const void *right)
+{
+	const struct bs_skip_kind *a = left, *b = right;
+	if (a->n_files != b->n_files)
+		return a->n_files > b->n_files ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+#define SHOWN_KINDS 5
+
+/* " (40 png, 30 jpg, 60 other)" */
+static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t n_left, FILE *out)
+{
+	struct bs_skip_kind kinds[BS_SKIP_KINDS];
+	const char *before = " (";
+	memcpy(kinds, binary, sizeof(kinds));
+	qsort(kinds, BS_SKIP_KINDS, sizeof(*kinds), compare_kinds);
+	if (kinds[0].n_files == 0)
+		return;
+	for (size_t i = 0; i < SHOWN_KINDS && kinds[i].n_files > 0; i++, before = ", ") {
+		fprintf(out, "%s%s %s", before, BS_COUNT(kinds[i].n_files), kinds[i].name);
+		n_left -= kinds[i].n_files;
+	}
+	if (n_left > 0)
+		fprintf(out, ", %s other", BS_COUNT(n_left));
+	fputs(")", out);
+}
+
+bool bs_present_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
+                         const char *before, FILE *out)
+{
+	bool has_any = false;
+	for (int reason = 0; reason < BS_SKIP_MAX; reason++) {
+		if (skipped[reason] == 0)
+			continue;
+		fprintf(out, "%s%s %s", has_any ? ", " : before, BS_COUNT(skipped[reason]), bs_skip_name((enum bs_skip)reason, skipped[reason]));
+		if (reason == BS_SKIP_BINARY)
+			put_kinds(binary, skipped[reason], out);
+		has_any = true;
+	}
+	return has_any;
 }

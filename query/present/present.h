@@ -1,5 +1,5 @@
 /*
- * present.h: hits and statistics as text: lines, JSON, ids.
+ * present.h: hits, statistics, and what was left out, as text: lines, JSON, ids.
  */
 #ifndef BS_QUERY_PRESENT_PRESENT_H
 #define BS_QUERY_PRESENT_PRESENT_H
@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/bitsift/find_result.h"
+#include "core/bitsift/skip.h"
 
 struct bs_catalog_result;
 
@@ -42,13 +43,18 @@ bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out);
 /* Text for a terminal: what that would obey as \xNN, all else as it is. */
 void bs_present_escaped(const char *text, size_t text_bytes, FILE *out);
 
+/* Exact, but for a terminal as bs_present_escaped. */
+void bs_present_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out);
+
 /* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */
 void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out);
+
+#define BS_STATS_COUNTERS 13
 
 /* Statistics of many queries, collected one by one. Zero-initialise. */
 struct bs_stats_sum {
 	uint64_t n_queries;
-	struct bs_query_stats sums;
+	uint64_t sums[BS_STATS_COUNTERS];
 	uint64_t *times[BS_STAGES + 1]; /* of each query: by stage, and in total */
 	uint64_t n_room;
 };
@@ -57,5 +63,10 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 /* One JSON object and a line feed. Sorts the times. catalog: sums of what its queries came to; NULL: there is none. */
 void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *catalog, FILE *out);
 void bs_stats_deinit(struct bs_stats_sum *sum);
+
+/* Prints `before` and what was left out, on one line without its end: "130 binary files (40 png, 30
+ * jpg, 60 other), 20 hidden files". False: nothing was left out, and nothing is printed. */
+bool bs_present_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
+                         const char *before, FILE *out);
 
 #endif

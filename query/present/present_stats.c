@@ -1,15 +1,14 @@
 /* present_stats.c: see present_stats.h. */
 #include "query/present/present_stats.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
 #include "core/file/container.h"
-#include "core/store/summary.h"
 #include "corpus/walk/document.h"
 #include "query/options/command_line.h"
-#include "query/present/present_left_out.h"
 #include "query/present/present.h"
 
 static void put_name(FILE *out, const char *name)
@@ -20,28 +19,6 @@ static void put_name(FILE *out, const char *name)
 static void put_json_string(FILE *out, const char *text)
 {
 	(void)bs_present_json_string(text, strlen(text), out);
-}
-
-/* A number with thousands apart, right-aligned. */
-static void put_count(FILE *out, uint64_t n, int width)
-{
-	char count[32];
-	bs_format_count(n, count);
-	fprintf(out, "%*s", width, count);
-}
-
-/* "1 term", "2 terms". */
-static void put_things(FILE *out, uint64_t n, const char *thing)
-{
-	char things[64];
-	fputs(bs_format_things(n, thing, things), out);
-}
-
-static void put_bytes(FILE *out, uint64_t n_bytes, int width)
-{
-	char bytes[24];
-	bs_format_bytes(n_bytes, bytes);
-	fprintf(out, "%*s", width, bytes);
 }
 
 /* By enum bs_source_kind. */
@@ -109,13 +86,8 @@ static void text_summary(FILE *out, const struct bs_manifest *manifest, const st
 		fprintf(out, "summary    none%s\n", rate > 0 ? " yet" : "");
 		return;
 	}
-	fputs("summary    ", out);
-	put_bytes(out, stats->summary_bytes, 0);
-	fprintf(out, ", rate %.3g of %g: ", stats->summary_rate, rate);
-	put_things(out, stats->n_summary_words, "place");
-	fputs(" of words, ", out);
-	put_things(out, stats->n_summary_grams, "trigram");
-	fputs("\n", out);
+	fprintf(out, "summary    %s, rate %.3g of %g: %s of words, %s\n", BS_BYTES(stats->summary_bytes), stats->summary_rate, rate,
+	        BS_THINGS(stats->n_summary_words, "place"), BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
 /* Collections that were found in a folder. */
@@ -141,11 +113,8 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 			fputs(")", out);
 		}
 		uint32_t n_inner = count_inner(manifest, i);
-		if (n_inner > 0) {
-			fputs(", with ", out);
-			put_things(out, n_inner, "collection");
-			fputs(" in it", out);
-		}
+		if (n_inner > 0)
+			fprintf(out, ", with %s in it", BS_THINGS(n_inner, "collection"));
 		fputs("\n", out);
 	}
 }
@@ -163,24 +132,18 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struc
 /* The widths of the matrix, level by level, and the share of bits set in it. */
 static void text_slab(FILE *out, uint32_t number, const struct bs_slab_stats *slab, uint32_t n_levels)
 {
-	fprintf(out, "%6u", number);
-	put_count(out, slab->n_docs, 11);
+	fprintf(out, "%6u%11s", number, BS_COUNT(slab->n_docs));
 	if (slab->n_levels == 0) {
-		fputs("   forward lists, ", out);
-		put_things(out, slab->n_forward_postings, "posting");
-		fputs("\n", out);
+		fprintf(out, "   forward lists, %s\n", BS_THINGS(slab->n_forward_postings, "posting"));
 		return;
 	}
 	for (uint32_t l = 0; l < n_levels; l++) {
-		if (slab->n_columns[l] == 0) {
+		if (slab->n_columns[l] == 0)
 			fprintf(out, "%10s%8s", "-", "");
-			continue;
-		}
-		put_count(out, slab->n_columns[l], 10);
-		fprintf(out, "%8.2f", slab->density[l]);
+		else
+			fprintf(out, "%10s%8.2f", BS_COUNT(slab->n_columns[l]), slab->density[l]);
 	}
-	put_count(out, slab->n_exact, 8);
-	fputs("\n", out);
+	fprintf(out, "%8s\n", BS_COUNT(slab->n_exact));
 }
 
 static void text_slabs(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
@@ -217,19 +180,12 @@ static void text_gram_slabs(FILE *out, const struct bs_gram_slabs *grams)
 	fprintf(out, "  %-15s%10s%10s\n", "grams of", "files", "columns");
 	for (uint32_t i = 0; i < grams->n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
-		fprintf(out, "  class %-9u", shape->size_class);
-		put_count(out, shape->n_docs, 10);
-		put_count(out, shape->n_columns, 10);
-		fputs("\n", out);
+		fprintf(out, "  class %-9u%10s%10s\n", shape->size_class, BS_COUNT(shape->n_docs), BS_COUNT(shape->n_columns));
 	}
 	fputs("  trigrams           listed   columns\n", out);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
-		fprintf(out, "  %-15s", tiers[tier]);
-		if (bs_gram_listed_end(tier) > 0)
-			put_count(out, grams->meta.n_listed[tier], 10);
-		else
-			fprintf(out, "%10s", "");
-		fprintf(out, "%10u\n", grams->meta.n_hashes[tier]);
+		const char *n_listed = bs_gram_listed_end(tier) > 0 ? BS_COUNT(grams->meta.n_listed[tier]) : "";
+		fprintf(out, "  %-15s%10s%10u\n", tiers[tier], n_listed, grams->meta.n_hashes[tier]);
 	}
 }
 
@@ -237,24 +193,13 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 {
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
-	fprintf(out, "\nseg-%06llu ", (unsigned long long)record->number);
-	put_things(out, record->n_docs, record->is_rows ? "collection" : "document");
-	if (record->is_rows)
-		fputs(" as files", out);
-	if (record->n_deleted > 0) {
-		fputs(" (", out);
-		put_count(out, record->n_deleted, 0);
-		fputs(" deleted)", out);
-	}
-	fputs(", ", out);
-	if (!record->is_rows) {
-		put_things(out, segment->meta.n_terms, "term");
-		fputs(", ", out);
-		put_things(out, segment->meta.n_postings, "posting");
-		fputs(", ", out);
-	}
-	put_bytes(out, record->n_bytes, 0);
-	fputs("\n", out);
+	fprintf(out, "\nseg-%06llu %s%s", (unsigned long long)record->number,
+	        BS_THINGS(record->n_docs, record->is_rows ? "collection" : "document"), record->is_rows ? " as files" : "");
+	if (record->n_deleted > 0)
+		fprintf(out, " (%s deleted)", BS_COUNT(record->n_deleted));
+	if (!record->is_rows)
+		fprintf(out, ", %s, %s", BS_THINGS(segment->meta.n_terms, "term"), BS_THINGS(segment->meta.n_postings, "posting"));
+	fprintf(out, ", %s\n", BS_BYTES(record->n_bytes));
 	if (!record->is_rows) {
 		text_slabs(out, segment, &stats->segments[s]);
 		text_treatments(out, &segment->terms.treatments);
@@ -267,9 +212,7 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 static void text_part(FILE *out, const char *name, uint64_t n_bytes, uint64_t n_postings,
                       const struct bs_index_stats *stats)
 {
-	fprintf(out, "%-20s", name);
-	put_bytes(out, n_bytes, 12);
-	fprintf(out, "%8.1f %%", ratio(n_bytes, stats->n_bytes) * 100);
+	fprintf(out, "%-20s%12s%8.1f %%", name, BS_BYTES(n_bytes), ratio(n_bytes, stats->n_bytes) * 100);
 	if (n_postings > 0)
 		fprintf(out, "%16.2f", ratio(n_bytes * 8, n_postings));
 	fputs("\n", out);
@@ -310,21 +253,14 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 			n += manifest->sources[i].kind == kinds[k].kind && !manifest->sources[i].parent;
 		if (n == 0)
 			continue;
-		fputs(before, out);
+		fprintf(out, "%s%s", before, kinds[k].kind == BS_SOURCE_STDIN ? kinds[k].name : BS_THINGS(n, kinds[k].name));
 		before = ", ";
-		if (kinds[k].kind == BS_SOURCE_STDIN)
-			fputs(kinds[k].name, out);
-		else
-			put_things(out, n, kinds[k].name);
 	}
 	uint32_t n_inner = 0;
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
 		n_inner += manifest->sources[i].parent > 0;
-	if (n_inner > 0) {
-		fputs(", with ", out);
-		put_things(out, n_inner, "collection");
-		fputs(" in folders", out);
-	}
+	if (n_inner > 0)
+		fprintf(out, ", with %s in folders", BS_THINGS(n_inner, "collection"));
 	if (!*before)
 		fputs("no source", out);
 }
@@ -362,11 +298,8 @@ static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32
 		const char *name = field_name(stats, field, &n_bytes), *least = field->is_at_least ? "at least " : "";
 		fprintf(out, "%-10s ", i == 0 ? "values" : "");
 		bs_present_shown(name, n_bytes, false, out);
-		fprintf(out, ": %s", least);
-		put_count(out, field->n_values, 0);
-		fprintf(out, field->n_values == 1 ? " number or date, %s" : " numbers or dates, %s", least);
-		put_things(out, field->n_others, "other text");
-		fputs("\n", out);
+		fprintf(out, ": %s%s %s, %s%s\n", least, BS_COUNT(field->n_values),
+		        field->n_values == 1 ? "number or date" : "numbers or dates", least, BS_THINGS(field->n_others, "other text"));
 	}
 	if (stats->n_fields > n_shown)
 		fprintf(out, "%-10s and %u more fields (bitsift stats -v)\n", "", stats->n_fields - n_shown);
@@ -375,18 +308,12 @@ static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32
 static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
 {
 	const struct bs_index_options *options = &snapshot->manifest.options;
-	fputs("size       ", out);
-	put_bytes(out, stats->n_bytes, 0);
+	fprintf(out, "size       %s", BS_BYTES(stats->n_bytes));
 	if (stats->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
 		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
-	if (options->words && options->grams) {
-		fputs(": words ", out);
-		put_bytes(out, stats->n_words_bytes, 0);
-		fputs(", grams ", out);
-		put_bytes(out, stats->n_grams_bytes, 0);
-		fputs(", the rest ", out);
-		put_bytes(out, stats->n_bytes - stats->n_words_bytes - stats->n_grams_bytes, 0);
-	}
+	if (options->words && options->grams)
+		fprintf(out, ": words %s, grams %s, the rest %s", BS_BYTES(stats->n_words_bytes), BS_BYTES(stats->n_grams_bytes),
+		        BS_BYTES(stats->n_bytes - stats->n_words_bytes - stats->n_grams_bytes));
 	fputs("\n", out);
 }
 
@@ -403,9 +330,7 @@ static void summary_age(FILE *out, int64_t seconds)
 	}
 	while (u < 2 && seconds < units[u].seconds)
 		u++;
-	fputs("indexed ", out);
-	put_things(out, (uint64_t)(seconds / units[u].seconds), units[u].name);
-	fputs(" ago", out);
+	fprintf(out, "indexed %s ago", BS_THINGS((uint64_t)(seconds / units[u].seconds), units[u].name));
 }
 
 static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_freshened *since)
@@ -423,10 +348,8 @@ static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fr
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		if (changes[i].n == 0)
 			continue;
-		fputs(before, out);
+		fprintf(out, "%s%s %s", before, BS_COUNT(changes[i].n), changes[i].name);
 		before = ", ";
-		put_count(out, changes[i].n, 0);
-		fprintf(out, " %s", changes[i].name);
 	}
 	fputs(*before == ';' ? "; nothing has changed since\n" : "\n", out);
 }
@@ -444,13 +367,9 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		      out);
 		return;
 	}
-	fputs("good: ", out);
-	put_things(out, snapshot->totals.n_word_segments, "segment");
-	if (n_deleted > 0) {
-		fputs(", ", out);
-		put_things(out, n_deleted, "deleted document");
-		fputs(" not yet compacted away", out);
-	}
+	fprintf(out, "good: %s", BS_THINGS(snapshot->totals.n_word_segments, "segment"));
+	if (n_deleted > 0)
+		fprintf(out, ", %s not yet compacted away", BS_THINGS(n_deleted, "deleted document"));
 	fputs("\n", out);
 }
 
@@ -462,15 +381,10 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 	put_name(out, snapshot->dir->path);
 	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
 	summary_sources(out, &snapshot->manifest);
-	fputs("\ndocuments  ", out);
-	put_count(out, snapshot->totals.n_live_docs, 0);
-	if (options->words) {
-		fputs("; ", out);
-		put_things(out, snapshot->totals.n_positions, "word");
-	}
-	fputs(", ", out);
-	put_bytes(out, stats->text_bytes, 0);
-	fputs(" of text\n", out);
+	fprintf(out, "\ndocuments  %s", BS_COUNT(snapshot->totals.n_live_docs));
+	if (options->words)
+		fprintf(out, "; %s", BS_THINGS(snapshot->totals.n_positions, "word"));
+	fprintf(out, ", %s of text\n", BS_BYTES(stats->text_bytes));
 	summary_left_out(out, &snapshot->manifest);
 	summary_fields(out, stats, shows_all ? UINT32_MAX : FIELDS_SHOWN);
 	summary_size(out, snapshot, stats);
@@ -484,11 +398,6 @@ void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_i
 	for (uint32_t s = 0; s < stats->n_segments; s++)
 		text_segment(out, snapshot, stats, s);
 	text_parts(out, stats);
-}
-
-static void json_number(FILE *out, const char *name, uint64_t n)
-{
-	fprintf(out, "\"%s\":%llu", name, (unsigned long long)n);
 }
 
 /* A list, or null where none was given. */
@@ -554,7 +463,7 @@ static void json_slab(FILE *out, const struct bs_slab_stats *slab, const struct 
 {
 	fprintf(out, "{\"documents\":%u,\"kind\":", slab->n_docs);
 	if (slab->n_levels == 0) {
-		fprintf(out, "\"lists\",\"postings\":%llu}", (unsigned long long)slab->n_forward_postings);
+		fprintf(out, "\"lists\",\"postings\":%" PRIu64 "}", (uint64_t)slab->n_forward_postings);
 		return;
 	}
 	fputs("\"matrix\",\"levels\":[", out);
@@ -581,21 +490,18 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 {
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
-	fprintf(out, "{\"file\":\"seg-%06llu\"", (unsigned long long)record->number);
-	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "collections" : "documents", (unsigned long long)record->n_docs,
-	        (unsigned long long)record->n_deleted);
-	fprintf(out, ",\"terms\":%llu,\"postings\":%llu", (unsigned long long)segment->meta.n_terms,
-	        (unsigned long long)segment->meta.n_postings);
-	fprintf(out, ",\"positions\":%llu,\"text_bytes\":%llu", (unsigned long long)segment->meta.n_positions,
-	        (unsigned long long)segment->meta.text_bytes);
-	fprintf(out, ",\"bytes\":%llu,\"slabs\":[", (unsigned long long)record->n_bytes);
+	fprintf(out, "{\"file\":\"seg-%06" PRIu64 "\",\"%s\":%" PRIu64 ",\"deleted\":%" PRIu64, record->number,
+	        record->is_rows ? "collections" : "documents", (uint64_t)record->n_docs, (uint64_t)record->n_deleted);
+	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"positions\":%" PRIu64 ",\"text_bytes\":%" PRIu64,
+	        (uint64_t)segment->meta.n_terms, segment->meta.n_postings, segment->meta.n_positions, segment->meta.text_bytes);
+	fprintf(out, ",\"bytes\":%" PRIu64 ",\"slabs\":[", record->n_bytes);
 	for (uint32_t i = 0; i < segment->meta.n_slabs; i++) {
-		fprintf(out, "%s", i ? "," : "");
+		fputs(i ? "," : "", out);
 		json_slab(out, &stats->segments[s].slabs[i], &segment->terms.treatments);
 	}
 	fputs("]", out);
 	json_treatments(out, &segment->terms.treatments);
-	fprintf(out, ",\"gram_bits\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_bits);
+	fprintf(out, ",\"gram_bits\":%" PRIu64 ",\"gram_slabs\":[", (uint64_t)segment->grams.meta.n_bits);
 	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
 		fprintf(out, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "", shape->size_class,
@@ -608,17 +514,14 @@ static void json_parts(FILE *out, const struct bs_index_stats *stats)
 {
 	fputs("\"bytes\":{", out);
 	for (int part = 0; part < BS_PARTS; part++) {
-		char name[32];
-		snprintf(name, sizeof(name), "%s", bs_part_name((enum bs_part)part));
-		for (char *at = strchr(name, ' '); at; at = strchr(at, ' '))
-			*at = '_';
-		fprintf(out, "%s", part ? "," : "");
-		json_number(out, name, stats->parts[part]);
+		fputs(part ? ",\"" : "\"", out);
+		for (const char *at = bs_part_name((enum bs_part)part); *at; at++)
+			putc(*at == ' ' ? '_' : *at, out);
+		fprintf(out, "\":%" PRIu64, stats->parts[part]);
 	}
-	fprintf(out, "},\"words_index_bytes\":%llu,\"grams_index_bytes\":%llu,\"total_bytes\":%llu",
-	        (unsigned long long)stats->n_words_bytes, (unsigned long long)stats->n_grams_bytes,
-	        (unsigned long long)stats->n_bytes);
-	fprintf(out, ",\"bits_per_posting\":%.3f", ratio(stats->n_words_bytes * 8, stats->n_postings));
+	fprintf(out, "},\"words_index_bytes\":%" PRIu64 ",\"grams_index_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
+	        ",\"bits_per_posting\":%.3f", stats->n_words_bytes, stats->n_grams_bytes, stats->n_bytes,
+	        ratio(stats->n_words_bytes * 8, stats->n_postings));
 }
 
 static void json_fields(FILE *out, const struct bs_index_stats *stats)
@@ -630,8 +533,8 @@ static void json_fields(FILE *out, const struct bs_index_stats *stats)
 		const char *name = field_name(stats, field, &n_bytes);
 		fprintf(out, "%s{\"field\":", i ? "," : "");
 		(void)bs_present_json_string(name, n_bytes, out);
-		fprintf(out, ",\"values\":%llu,\"others\":%llu,\"at_least\":%s}", (unsigned long long)field->n_values,
-		        (unsigned long long)field->n_others, field->is_at_least ? "true" : "false");
+		fprintf(out, ",\"values\":%" PRIu64 ",\"others\":%" PRIu64 ",\"at_least\":%s}", field->n_values, field->n_others,
+		        field->is_at_least ? "true" : "false");
 	}
 	fputs("]", out);
 }
@@ -640,33 +543,29 @@ static void json_summary(FILE *out, const struct bs_manifest *manifest, const st
 {
 	fprintf(out, ",\"summary\":{\"rate\":%g", (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
 	if (stats->summary_bytes > 0)
-		fprintf(out, ",\"bytes\":%llu,\"measured_rate\":%.6f,\"words\":%llu,\"trigrams\":%llu",
-		        (unsigned long long)stats->summary_bytes, stats->summary_rate, (unsigned long long)stats->n_summary_words,
-		        (unsigned long long)stats->n_summary_grams);
+		fprintf(out, ",\"bytes\":%" PRIu64 ",\"measured_rate\":%.6f,\"words\":%" PRIu64 ",\"trigrams\":%" PRIu64,
+		        stats->summary_bytes, stats->summary_rate, stats->n_summary_words, stats->n_summary_grams);
 	fputs("}", out);
 }
 
 void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
+	const struct bs_snapshot_totals *totals = &snapshot->totals;
 	fputs("{\"index\":", out);
 	put_json_string(out, snapshot->dir->path);
-	fprintf(out, ",\"format\":%u,", BS_FORMAT_VERSION);
-	json_number(out, "commit", manifest->generation);
-	fprintf(out, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->versions.icu, manifest->versions.unicode);
-	json_number(out, "documents", snapshot->totals.n_live_docs);
-	fputs(",", out);
-	json_number(out, "deleted", snapshot->totals.n_docs - snapshot->totals.n_live_docs);
-	fputs(",", out);
-	json_number(out, "positions", snapshot->totals.n_positions);
-	fprintf(out, ",\"terms\":%llu,\"postings\":%llu,\"text_bytes\":%llu,", (unsigned long long)stats->n_terms,
-	        (unsigned long long)stats->n_postings, (unsigned long long)stats->text_bytes);
+	fprintf(out, ",\"format\":%u,\"commit\":%" PRIu64 ",\"icu\":\"%s\",\"unicode\":\"%s\"", BS_FORMAT_VERSION,
+	        manifest->generation, manifest->versions.icu, manifest->versions.unicode);
+	fprintf(out, ",\"documents\":%" PRIu64 ",\"deleted\":%" PRIu64 ",\"positions\":%" PRIu64, totals->n_live_docs,
+	        totals->n_docs - totals->n_live_docs, totals->n_positions);
+	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"text_bytes\":%" PRIu64 ",", stats->n_terms,
+	        stats->n_postings, stats->text_bytes);
 	json_options(out, &manifest->options);
 	fputs(",", out);
 	json_sources(out, manifest);
 	fputs(",\"segments\":[", out);
 	for (uint32_t s = 0; s < stats->n_segments; s++) {
-		fprintf(out, "%s", s ? "," : "");
+		fputs(s ? "," : "", out);
 		json_segment(out, snapshot, stats, s);
 	}
 	fputs("],", out);

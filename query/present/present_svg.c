@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "query/options/command_line.h"
 #include "query/present/present_svg.h"
@@ -31,12 +30,11 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 	for (int part = 0; part < BS_PARTS; part++)
 		most = stats->parts[part] > most ? stats->parts[part] : most;
 	for (int part = 0; part < BS_PARTS; part++) {
-		char bytes[24], label[64];
+		char label[64];
 		double width = (double)stats->parts[part] / (double)most * BAR_WIDTH;
 		if (stats->parts[part] == 0)
 			continue;
-		bs_format_bytes(stats->parts[part], bytes);
-		snprintf(label, sizeof(label), "%s, %.1f %%", bytes, (double)stats->parts[part] / (double)stats->n_bytes * 100);
+		snprintf(label, sizeof(label), "%s, %.1f %%", BS_BYTES(stats->parts[part]), (double)stats->parts[part] / (double)stats->n_bytes * 100);
 		put_label(out, LEFT - 8, y + 15, "end", bs_part_name((enum bs_part)part));
 		fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"%s\"/>\n", LEFT, y + 3,
 		        fmax(width, 1), part_color(part));
@@ -49,15 +47,13 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 /* Density is that of the documents' columns; forward lists have none, and are drawn empty. */
 static void draw_slab(FILE *out, const struct bs_slab_stats *slab, uint32_t number, double x, double width, int y)
 {
-	char documents[64];
 	double density = slab->n_levels > 0 ? slab->density[slab->n_levels - 1] : 0;
 	for (uint32_t l = 0; l < slab->n_levels; l++)
 		density = slab->n_columns[l] > 0 && density <= 0 ? slab->density[l] : density;
-	bs_format_things(slab->n_docs, "document", documents);
 	fprintf(out,
 	        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"#2b6cb0\" fill-opacity=\"%.3f\" "
 	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>slab %u: %s, %s %.3f</title></rect>\n",
-	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, documents,
+	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, BS_THINGS(slab->n_docs, "document"),
 	        slab->n_levels > 0 ? "density" : "forward lists", density);
 }
 
@@ -79,8 +75,7 @@ static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const st
 			draw_slab(out, slab, i, x, width, y);
 			x += width;
 		}
-		bs_format_things(snapshot->segments[s].meta.n_docs, "document", label);
-		put_label(out, x + 8, y + 15, "start", label);
+		put_label(out, x + 8, y + 15, "start", BS_THINGS(snapshot->segments[s].meta.n_docs, "document"));
 		y += ROW_HEIGHT;
 	}
 	return y;
@@ -99,14 +94,13 @@ void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_in
 		n_parts += stats->parts[part] > 0;
 	int height = 80 + ROW_HEIGHT * (n_parts + (int)stats->n_segments);
 	int y = 4;
-	char bytes[24], documents[64], title[160];
-	bs_format_bytes(stats->n_bytes, bytes);
-	bs_format_things(snapshot->totals.n_live_docs, "document", documents);
+	char title[160];
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 	        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 	        WIDTH, height, WIDTH, height);
-	snprintf(title, sizeof(title), "%s, %s: bytes of words (blue), of grams (green), of all else (grey)", bytes, documents);
+	snprintf(title, sizeof(title), "%s, %s: bytes of words (blue), of grams (green), of all else (grey)", BS_BYTES(stats->n_bytes),
+	         BS_THINGS(snapshot->totals.n_live_docs, "document"));
 	y = draw_heading(out, title, y);
 	y = draw_parts(out, stats, y);
 	y = draw_heading(out, "Segments and their slabs: width is documents, darkness is density", y);

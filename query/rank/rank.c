@@ -133,10 +133,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 		join_repeats(scorer);
 	}
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
-		const struct bs_plan_term *term = &plan->terms.items[scorer->words[i].term];
-		double idf = bs_bm25_idf(plan->list->n_docs, term->df);
-		if (plan->statistics)
-			status = bs_statistics_idf(plan->statistics, plan->keys.data + term->key_offset, term->key_bytes, &idf, err);
+		double idf;
+		status = bs_plan_term_idf(plan, scorer->words[i].term, &idf, err);
 		scorer->words[i].worth = scorer->words[i].weight * idf;
 	}
 	return status;
@@ -150,7 +148,7 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	size_t n_bytes;
 	uint32_t length;
 	*score_out = 0;
-	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
+	enum bs_status status = bs_packed_get_u32(&from->docs.lengths, document, &length, err);
 	if (!status)
 		status = bs_tf_table_get(&from->terms.tfs, document, &bits, &n_bytes, err);
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {

@@ -137,7 +137,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 	double most = 0;
 	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
 		return !scan->at->status;
-	scan->at->status = bs_doc_table_length(&scan->segment->docs, looked->document, &length, scan->at->err);
+	scan->at->status = bs_packed_get_u32(&scan->segment->docs.lengths, looked->document, &length, scan->at->err);
 	find_has(scan, looked->row);
 	for (size_t i = 0; i < scorer->n_words; i++)
 		if (scan->has[i] != BS_HAS_NOT)
@@ -155,7 +155,7 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
-		bs_tf_table_prefetch_entry(&segment->terms.tfs, looked[i].document);
+		bs_packed_prefetch_entry(&segment->terms.tfs.offsets, looked[i].document);
 	}
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
@@ -163,10 +163,10 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 		if (!is_hopeful(scan, &looked[i]))
 			continue;
 		looked[n_hopeful++] = looked[i];
-		bs_tf_table_prefetch_place(&segment->terms.tfs, looked[i].document);
+		bs_packed_prefetch(&segment->terms.tfs.offsets, looked[i].document);
 	}
 	for (size_t i = 0; i < n_hopeful; i++)
-		bs_tf_table_prefetch(&segment->terms.tfs, looked[i].document);
+		bs_packed_prefetch_target(&segment->terms.tfs.offsets, looked[i].document, &segment->terms.tfs.bits);
 	for (size_t i = 0; i < n_hopeful && !at->status; i++)
 		look_at_row(scan, &looked[i]);
 }

@@ -529,7 +529,7 @@ static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &at->snapshot->summary;
 	at->is_absent = false;
-	if (!file->container || !file->summary.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
+	if (!file->container || !file->summary.facts.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return BS_OK;
 	bool may_match;
 	enum bs_status status = bs_gram_tree_may_match(at->tree, &file->summary.grams, &may_match, err);

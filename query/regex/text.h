@@ -1,8 +1,10 @@
-/* text.h: text put together piece by piece. */
+/* text.h: text put together piece by piece, and lists of words. */
 #ifndef BS_QUERY_REGEX_TEXT_H
 #define BS_QUERY_REGEX_TEXT_H
 
+#include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/buffer.h"
 
@@ -22,6 +24,26 @@ static inline void bs_text_put(struct bs_text_writer *writer, const void *bytes,
 static inline void bs_text_put_string(struct bs_text_writer *writer, const char *string)
 {
 	bs_text_put(writer, string, strlen(string));
+}
+
+/* Whether words, parted by blanks, have this one, in any letter case. */
+static inline bool bs_text_has_word(const char *words, const char *word, size_t n_bytes)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == n_bytes && n > 0 && strncasecmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a NULL-ended list; NULL is one of no length. */
+static inline size_t bs_text_list_length(const char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
 }
 
 #endif

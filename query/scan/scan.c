@@ -217,11 +217,11 @@ static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_
 	spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_rare_lists_prefetch_entry(lists, asked[i].document);
+		bs_packed_prefetch_entry(&lists->offsets, bs_rare_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_rare_lists_prefetch_place(lists, asked[i].document);
+		bs_packed_prefetch(&lists->offsets, bs_rare_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_rare_lists_prefetch(lists, asked[i].document);
+		bs_packed_prefetch_target(&lists->offsets, bs_rare_list_of(lists, asked[i].document), &lists->bytes);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bool has = false;
 		at->status = bs_rare_lists_find(lists, asked[i].document, ordinal, &has, at->err);

@@ -13,10 +13,9 @@ void bs_finder_notice(void *context, const char *message)
 /* Makes what reads texts, on the caller's thread and on others. */
 static enum bs_status make_readers(struct bs_finder *finder, struct bs_error *err)
 {
-	struct bs_proofs *const *proofs = &finder->index->proofs;
-	enum bs_status status = bs_loader_new(&finder->list, proofs, bs_finder_notice, finder, &finder->loader, err);
+	enum bs_status status = bs_loader_new(&finder->list, finder->proofs, bs_finder_notice, finder, &finder->loader, err);
 	if (!status)
-		status = bs_verify_crew_new(&finder->list, proofs, finder->loader, &finder->crew, err);
+		status = bs_verify_crew_new(&finder->list, finder->proofs, finder->loader, &finder->crew, err);
 	if (status) {
 		bs_loader_free(finder->loader);
 		finder->loader = NULL;
@@ -24,26 +23,62 @@ static enum bs_status make_readers(struct bs_finder *finder, struct bs_error *er
 	return status;
 }
 
-static enum bs_status init(struct bs_finder *finder, const struct bs_index *index, struct bs_error *err)
+/* Lists the indexes. Entries that read queries in the same way get the same number. */
+static enum bs_status list_indexes(struct bs_finder *finder, const struct bs_finder_index *indexes, uint32_t n, struct bs_error *err)
 {
-	const struct bs_list_entry entry = {&index->snapshot, index->has_other_words};
-	enum bs_status status = bs_snapshot_list_init(&finder->list, &entry, 1, err);
+	struct bs_list_entry *entries = calloc(n, sizeof(*entries));
+	finder->proofs = calloc(n, sizeof(*finder->proofs));
+	enum bs_status status = entries && finder->proofs ? BS_OK : bs_fail_memory(err, "a finder", n * sizeof(*entries));
+	for (uint32_t i = 0; i < n && !status; i++) {
+		const struct bs_index *index = indexes[i].index;
+		uint32_t like = 0;
+		entries[i] = (struct bs_list_entry){.snapshot = &index->snapshot, .has_other_words = index->has_other_words,
+		                                    .is_passed_over = indexes[i].is_passed_over, .name = indexes[i].name};
+		while (like < i && !bs_reading_is_alike(&entries[like], &entries[i]))
+			like++;
+		entries[i].analysis = like < i ? entries[like].analysis : finder->n_readings++;
+		finder->proofs[i] = index->proofs;
+		finder->n_unfollowed += index->n_unfollowed;
+		finder->has_other_words |= index->has_other_words;
+	}
 	if (!status)
-		status = bs_reading_init(&finder->reading, &finder->list, err);
+		status = bs_snapshot_list_init(&finder->list, entries, n, err);
+	free(entries);
+	return status;
+}
+
+static enum bs_status init_readings(struct bs_finder *finder, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	finder->reading = finder->readings = calloc(finder->n_readings, sizeof(*finder->readings));
+	if (!finder->readings)
+		return bs_fail_memory(err, "a finder", finder->n_readings * sizeof(*finder->readings));
+	for (uint32_t i = 0, n = 0; i < finder->list.n_entries && !status; i++)
+		if (finder->list.entries[i].analysis == n)
+			status = bs_reading_init(&finder->readings[n++], &finder->list, i, err);
+	return status;
+}
+
+static enum bs_status init(struct bs_finder *finder, const struct bs_finder_index *indexes, uint32_t n, struct bs_error *err)
+{
+	enum bs_status status = list_indexes(finder, indexes, n, err);
+	if (!status)
+		status = init_readings(finder, err);
 	return status ? status : make_readers(finder, err);
 }
 
-enum bs_status bs_finder_make(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
+enum bs_status bs_finder_make(const struct bs_finder_index *indexes, uint32_t n_indexes, struct bs_finder **finder_out,
+                              struct bs_error *err)
 {
 	struct bs_finder *finder = calloc(1, sizeof(*finder));
 	*finder_out = NULL;
 	if (!finder)
 		return bs_fail_memory(err, "a finder", sizeof(*finder));
-	finder->index = index;
+	finder->index = indexes[0].index;
 	finder->account.most_bytes = UINT64_MAX;
 	struct bs_account *before = bs_account_here;
 	bs_account_here = &finder->account;
-	enum bs_status status = init(finder, index, err);
+	enum bs_status status = init(finder, indexes, n_indexes, err);
 	bs_account_here = before;
 	if (status) {
 		bs_finder_destroy(finder);
@@ -89,7 +124,10 @@ void bs_finder_destroy(struct bs_finder *finder)
 	bs_account_here = &finder->account;
 	free_memory(finder);
 	bs_verify_crew_free(finder->crew);
-	bs_reading_deinit(&finder->reading);
+	for (uint32_t i = 0; i < finder->n_readings && finder->readings; i++)
+		bs_reading_deinit(&finder->readings[i]);
+	free(finder->readings);
+	free(finder->proofs);
 	bs_loader_free(finder->loader);
 	bs_snapshot_list_deinit(&finder->list);
 	bs_account_here = before;
@@ -138,15 +176,4 @@ enum bs_status bs_finder_trim(struct bs_finder *finder, struct bs_error *err)
 enum bs_status bs_finder_need_filter(struct bs_finder *finder, struct bs_error *err)
 {
 	return finder->filter ? BS_OK : bs_filter_new(finder->loader, &finder->filter, err);
-}
-
-enum bs_status bs_finder_has_place(struct bs_finder *finder, const char *path, bool *has_out, struct bs_error *err)
-{
-	enum bs_status status = bs_finder_need_filter(finder, err);
-	return status ? status : bs_filter_has_place(finder->filter, path, has_out, err);
-}
-
-void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught)
-{
-	finder->learning.taught = taught;
 }

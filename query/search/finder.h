@@ -38,24 +38,29 @@ struct bs_query_memory {
 	struct bs_buffer text; /* of explanations and suggestions */
 };
 
-/* Terms and documents that were learnt of several indexes, for one of them. Borrowed. */
-struct bs_taught {
-	const struct bs_feedback *feedback;
-	const struct bs_doc_refs *left_out; /* documents of this index that are no hits */
-};
-
 /* Words and documents that a query is expanded by. */
 struct bs_learning {
 	struct bs_feedback feedback;
 	struct bs_hits best;           /* the documents that it is learnt from, best first */
 	struct bs_doc_refs like;       /* the documents that hits are to be like, which are no hits themselves */
-	const struct bs_taught *taught; /* used instead of what would be learnt; NULL: nothing */
+};
+
+/* An opened index, as one of those that a finder searches. */
+struct bs_finder_index {
+	const struct bs_index *index; /* borrowed */
+	const char *name;             /* as bs_list_entry has it */
+	bool is_passed_over;          /* as bs_list_entry has it */
 };
 
 struct bs_finder {
-	const struct bs_index *index;
+	const struct bs_index *index; /* the first; the only one of a finder that the library's user made */
 	struct bs_snapshot_list list;
-	struct bs_reading reading;
+	struct bs_proofs **proofs;    /* list.n_entries; of the indexes */
+	uint64_t n_unfollowed;        /* of all indexes */
+	bool has_other_words;         /* some index has */
+	struct bs_reading *readings;  /* one for each way in which the indexes read queries */
+	uint32_t n_readings;
+	struct bs_reading *reading;   /* of the run under way */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
 	struct bs_filter *filter; /* NULL: no query had a selection yet */
@@ -79,8 +84,9 @@ enum bs_status bs_finder_enter(struct bs_finder *finder, const struct bs_limits 
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_finder_leave(struct bs_finder_use *use);
 
-/* As bs_finder_new and bs_finder_free of bitsift/search.h. */
-enum bs_status bs_finder_make(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err) BS_WARN_UNUSED;
+/* A finder of several indexes. As bs_finder_new and bs_finder_free of bitsift/search.h. */
+enum bs_status bs_finder_make(const struct bs_finder_index *indexes, uint32_t n_indexes, struct bs_finder **finder_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_finder_destroy(struct bs_finder *finder);
 
 /* Frees the memory of earlier queries if it is more than the limit of this call. After a failure the finder holds what it
@@ -93,15 +99,15 @@ enum bs_status bs_finder_need_filter(struct bs_finder *finder, struct bs_error *
 /* Passes a line to the caller's notice function, if there is one. */
 void bs_finder_notice(void *finder, const char *message);
 
-/* For catalog_find.c: whether something of a place is in the index, as bs_filter_has_place; what was learnt of several indexes
- * (borrowed until the next such call; NULL: nothing). */
-enum bs_status bs_finder_has_place(struct bs_finder *finder, const char *path, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught);
-
 /* The document of a number, and of a hit. */
 static inline struct bs_doc_ref bs_document_ref(uint64_t number)
 {
 	return (struct bs_doc_ref){(uint32_t)(number >> 32), (uint32_t)number};
+}
+
+static inline uint64_t bs_document_number(struct bs_doc_ref ref)
+{
+	return (uint64_t)ref.segment << 32 | ref.document;
 }
 
 static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)

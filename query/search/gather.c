@@ -3,8 +3,8 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
-#include "query/language/reading.h"
 #include "query/language/lex.h"
+#include "query/language/reading.h"
 #include "query/plan/expand.h"
 #include "query/search/finder.h"
 
@@ -129,7 +129,7 @@ static enum bs_status gather(struct gathering *gathering)
 enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
                                     struct bs_statistics *statistics, struct bs_error *err)
 {
-	struct gathering gathering = {.statistics = statistics, .reading = &finder->reading, .request = request, .err = err};
+	struct gathering gathering = {.statistics = statistics, .reading = finder->reading, .request = request, .err = err};
 	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
 	if (request->feedback_docs || request->like_id || request->like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");

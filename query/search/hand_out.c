@@ -32,7 +32,11 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 		.best = {.field = "", .text = ""},
 	};
 	enum bs_status status = bs_presenter_name(&finder->presenter, finder->loader, bs_hit_ref(hit), &shown, err);
-	if (!status && found->is_ranked && (wanted->snippets || wanted->passages))
+	bool wants_text = found->is_ranked && (wanted->snippets || wanted->passages);
+	uint32_t analysis = finder->list.entries[bs_list_segment(&finder->list, hit->segment)->entry].analysis;
+	if (!status && wants_text && analysis != run->analysis)
+		status = bs_run_turn(run, analysis, err);
+	if (!status && wants_text)
 		status = bs_presenter_text(&finder->presenter, finder->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
 		                         err);
 	if (!status && sorted && sorted->has_value) {

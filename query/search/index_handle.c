@@ -147,6 +147,12 @@ void bs_index_close(struct bs_index *index)
 	free(index);
 }
 
+void bs_index_close_files(struct bs_index *index)
+{
+	bs_snapshot_close_files(&index->snapshot);
+	bs_dir_close_descriptor(&index->dir);
+}
+
 void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out)
 {
 	const struct bs_snapshot *snapshot = &index->snapshot;

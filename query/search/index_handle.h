@@ -25,6 +25,9 @@ struct bs_index {
 enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool is_asked, struct bs_index **index_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
+/* Closes the descriptors of all files of an index that is open. Mapped files stay mapped; nothing more can be opened. */
+void bs_index_close_files(struct bs_index *index);
+
 /* Opens what a writer has not committed as an index. */
 enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
 

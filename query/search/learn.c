@@ -6,7 +6,6 @@
 #include "corpus/changes/delete.h"
 #include "query/answer/explain.h"
 #include "query/search/ranked.h"
-#include "query/statistics/bm25.h"
 
 /* Words learnt for one question. */
 struct learner {
@@ -36,7 +35,7 @@ static enum bs_status add_document(struct learner *learner, struct bs_doc_ref re
 		return status;
 	learner->stats->verify.verified++;
 	learner->stats->verify.bytes += document.text.n_bytes;
-	return bs_feedback_add(learner->feedback, finder->reading.words, document.text.fields, document.text.n_fields,
+	return bs_feedback_add(learner->feedback, finder->reading->words, document.text.fields, document.text.n_fields,
 	                       trust, learner->avgdl, err);
 }
 
@@ -51,7 +50,7 @@ static enum bs_status take(struct learner *learner, size_t n_most, double sum, s
 {
 	struct bs_finder *finder = learner->finder;
 	struct bs_feedback_numbers numbers = {finder->list.n_docs, df_here, &finder->list};
-	return bs_feedback_take(learner->feedback, &numbers, &finder->reading.stop, n_most, sum, err);
+	return bs_feedback_take(learner->feedback, &numbers, &finder->reading->stop, n_most, sum, err);
 }
 
 /* Leaves the best documents of the query in learning.best. */
@@ -111,21 +110,35 @@ static enum bs_status learn_from_best(struct learner *learner, size_t *error_byt
 	return status;
 }
 
-/* The documents of an id. */
+/* Appends the documents of an id in one index. */
+static enum bs_status find_like_in(struct bs_finder *finder, uint32_t entry, const char *id, bool *is_found, struct bs_error *err)
+{
+	struct bs_doc_refs *like = &finder->learning.like;
+	size_t n_before = bs_vector_n(like);
+	bool is_here = false;
+	enum bs_status status = bs_delete_find(finder->list.entries[entry].snapshot, false, &id, 1, &is_here, like, err);
+	for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
+		like->items[k].segment += bs_list_first_segment(&finder->list, entry);
+	*is_found |= is_here;
+	return status;
+}
+
+/* The documents of an id: of NAME:ID those of the index of that name, if it has some, else those of all indexes. */
 static enum bs_status find_like(struct bs_finder *finder, const char *id, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = &finder->list;
-	struct bs_doc_refs *like = &finder->learning.like;
+	const char *colon = strchr(id, ':');
 	bool is_found = false;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
-		size_t n_before = bs_vector_n(like);
-		bool is_here = false;
-		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, like, err);
-		for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
-			like->items[k].segment += bs_list_first_segment(list, i);
-		is_found |= is_here;
+	for (uint32_t i = 0; i < list->n_entries && colon && !status; i++) {
+		const char *name = list->entries[i].name;
+		size_t n_name = (size_t)(colon - id);
+		if (name && strncmp(name, id, n_name) == 0 && name[n_name] == '\0')
+			status = find_like_in(finder, i, colon + 1, &is_found, err);
 	}
+	bool is_named = is_found;
+	for (uint32_t i = 0; i < list->n_entries && !is_named && !status; i++)
+		status = find_like_in(finder, i, id, &is_found, err);
 	if (!status && !is_found)
 		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *id ? id : "''");
 	return status;
@@ -144,7 +157,7 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 	for (size_t i = 0; i < bs_vector_n(like) && !status; i++)
 		status = add_document(learner, like->items[i], 1, err);
 	if (!status && asked->text)
-		status = bs_feedback_add(learner->feedback, finder->reading.words, &text, 1, 1, learner->avgdl, err);
+		status = bs_feedback_add(learner->feedback, finder->reading->words, &text, 1, 1, learner->avgdl, err);
 	if (!status)
 		status = take(learner, BS_LIKE_WORDS, 0, err);
 	if (!status && learner->feedback->n_texts == 0)
@@ -172,25 +185,21 @@ enum bs_status bs_learn(struct bs_finder *finder, const struct bs_question *ques
                         const struct bs_feedback **learnt_out, size_t *error_byte_out, struct bs_error *err)
 {
 	struct bs_learning *learning = &finder->learning;
-	const struct bs_taught *taught = learning->taught;
-	const struct bs_statistics *statistics = question->statistics;
+	const struct bs_collection collection = bs_question_collection(question, &finder->list);
 	struct learner learner = {
 		.finder = finder,
 		.question = question,
 		.feedback = &learning->feedback,
 		.stats = stats,
-		.avgdl = statistics ? bs_statistics_avgdl(statistics)
-	                            : bs_bm25_avgdl(finder->list.n_docs, finder->list.n_positions),
+		.avgdl = bs_collection_avgdl(&collection),
 	};
 	enum bs_status status = BS_OK;
-	*learnt_out = taught ? taught->feedback : &learning->feedback;
+	*learnt_out = &learning->feedback;
 	*error_byte_out = SIZE_MAX;
 	bs_feedback_begin(&learning->feedback);
 	bs_vector_clear(&learning->best);
 	bs_vector_clear(&learning->like);
-	if (taught)
-		status = bs_vector_extend(&learning->like, taught->left_out->items, bs_vector_n(taught->left_out), err);
-	else if (question->like.id || question->like.text)
+	if (question->like.id || question->like.text)
 		status = learn_from_like(&learner, err);
 	else if (question->like.feedback_docs > 0)
 		status = learn_from_best(&learner, error_byte_out, err);

@@ -9,7 +9,7 @@ static enum bs_status run_to_plan(struct bs_run *run, struct bs_error *err)
 	struct bs_finder *finder = run->finder;
 	const struct bs_question *question = run->question;
 	bs_loader_begin(finder->loader, question->run.verbose, question->run.no_stat);
-	enum bs_status status = bs_reading_begin(&finder->reading, &question->stop, question->statistics, err);
+	enum bs_status status = bs_reading_begin(finder->reading, &question->stop, question->statistics, err);
 	if (!status)
 		status = bs_learn(finder, question, run->stats, &run->learnt, &run->error_byte, err);
 	return status ? status : bs_run_begin(run, err);

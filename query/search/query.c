@@ -91,9 +91,9 @@ static enum bs_status read_as_told(struct bs_query *query, const struct bs_query
 
 static enum bs_status read_as_index(struct bs_query *query, const struct bs_index *index, struct bs_error *err)
 {
-	const struct bs_list_entry entry = {&index->snapshot, index->has_other_words};
+	const struct bs_list_entry entry = {.snapshot = &index->snapshot, .has_other_words = index->has_other_words};
 	enum bs_status status = bs_snapshot_list_init(&query->list, &entry, 1, err);
-	return status ? status : bs_reading_init(&query->reading, &query->list, err);
+	return status ? status : bs_reading_init(&query->reading, &query->list, 0, err);
 }
 
 static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
@@ -377,7 +377,8 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
                             const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
-	double avgdl = bs_statistics_avgdl(statistics), idf;
+	const struct bs_collection collection = {NULL, statistics};
+	double avgdl = bs_collection_avgdl(&collection), idf;
 	enum bs_status status = bs_plan_check_statistics(statistics, query->tree, err);
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
@@ -385,7 +386,7 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 		status = bs_match_document(query->matcher, no_ref, query->fields.items, n_texts, &match, err);
 	for (size_t i = 0; i < match.n_words && !status; i++) {
 		const struct bs_match_word *word = &match.words[i];
-		status = bs_statistics_idf(statistics, word->term, word->term_bytes, &idf, err);
+		status = bs_collection_idf(&collection, word->term, word->term_bytes, 0, &idf, err);
 		*score_out += status ? 0 : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
 	}
 	return status;

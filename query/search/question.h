@@ -60,7 +60,8 @@ struct bs_question {
 	struct bs_stop_choice stop;
 	struct bs_likeness like;
 	struct bs_selection selection;
-	const struct bs_statistics *statistics; /* NULL: those of the index */
+	const struct bs_statistics *statistics; /* NULL: those of the list of indexes alone */
+	bool adds_statistics;                   /* scores use those of the list, too, of whose documents the statistics have none */
 	struct bs_run_options run;
 	struct bs_wanted wanted;
 	size_t offset;     /* hits passed over before the first that is handed out */
@@ -72,6 +73,13 @@ struct bs_question {
 /* program: nullable. Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
 enum bs_status bs_question_make(const struct bs_find_request *request, const struct bs_find_program *program,
                                 struct bs_question *question_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The documents by which the scores of the question are computed, where a list is searched. */
+static inline struct bs_collection bs_question_collection(const struct bs_question *question, const struct bs_snapshot_list *list)
+{
+	bool counts_list = !question->statistics || question->adds_statistics;
+	return (struct bs_collection){counts_list ? list : NULL, question->statistics};
+}
 
 /* Calls notice_query, or notice where the caller has none. */
 void bs_listener_notice_query(const struct bs_listener *listener, const char *message);

@@ -1,7 +1,6 @@
 /* run.c: see run.h. */
 #include "query/search/run.h"
 
-#include "query/statistics/bm25.h"
 
 /* The dates that are asked for of a field whose values the index has become a range of the query. */
 static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within, bool *has_dates_out,
@@ -16,7 +15,7 @@ static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *wi
 		status = bs_filter_begin(finder->filter, selection, &is_any, err);
 	if (status || is_any)
 		return status;
-	*has_dates_out = bs_filter_dates(finder->filter, selection, finder->reading.fields.names, within);
+	*has_dates_out = bs_filter_dates(finder->filter, selection, finder->reading->fields.names, within);
 	if (!*has_dates_out || bs_filter_has_more(finder->filter))
 		scope->filter = finder->filter;
 	scope->is_open = scope->filter && !*has_dates_out && bs_filter_asks_text(finder->filter);
@@ -26,7 +25,7 @@ static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *wi
 static enum bs_status parse(struct bs_run *run, struct bs_plan_scope *scope, struct bs_error *err)
 {
 	const struct bs_query_text *asked = &run->question->query;
-	struct bs_reading *reading = &run->finder->reading;
+	struct bs_reading *reading = run->finder->reading;
 	struct bs_query_options options = bs_reading_options(reading);
 	struct bs_query_range within = {.field = 0};
 	bool has_dates;
@@ -74,37 +73,39 @@ static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *
 		.list = &finder->list,
 		.scope = *scope,
 		.names = &memory->named.names,
-		.statistics = run->question->statistics,
+		.collection = bs_question_collection(run->question, &finder->list),
 	};
 	run->plan = &memory->plan;
 	enum bs_status status = bs_plan_make(&memory->plan, &inputs, err);
-	return status ? status : bs_named_begin(&memory->named, run->plan, finder->reading.words, byte_kernel(run), err);
+	return status ? status : bs_named_begin(&memory->named, run->plan, finder->reading->words, byte_kernel(run), err);
 }
 
 static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
 {
 	struct bs_finder *finder = run->finder;
 	const struct bs_run_options *options = &run->question->run;
-	const struct bs_statistics *statistics = run->question->statistics;
+	const struct bs_collection collection = bs_question_collection(run->question, &finder->list);
 	run->verify = (struct bs_verify_request){
 		.plan = run->plan,
 		.kernel = byte_kernel(run),
 		.is_scored = options->mode == BS_FIND_TOP && !options->sort_field,
 		.reads_whole = options->exhaustive,
 		.no_stat = options->no_stat,
-		.avgdl = statistics ? bs_statistics_avgdl(statistics)
-	                            : bs_bm25_avgdl(finder->list.n_docs, finder->list.n_positions),
+		.avgdl = bs_collection_avgdl(&collection),
 	};
 	run->verifier =
-		(struct bs_verifier){.request = &run->verify, .words = finder->reading.words, .loader = finder->loader};
+		(struct bs_verifier){.request = &run->verify, .words = finder->reading->words, .loader = finder->loader};
 	return bs_verifier_begin(&run->verifier, err);
 }
 
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err)
 {
 	const struct bs_doc_refs *left_out = &run->finder->learning.like;
-	struct bs_plan_scope scope = {
-		.left_out = left_out->items, .n_left_out = bs_vector_n(left_out), .is_brute = run->question->run.brute};
+	struct bs_plan_scope scope = {.left_out = left_out->items,
+	                              .n_left_out = bs_vector_n(left_out),
+	                              .is_brute = run->question->run.brute,
+	                              .analysis = run->analysis};
+	run->finder->reading = &run->finder->readings[run->analysis];
 	run->since_ns = bs_now_ns();
 	run->error_byte = SIZE_MAX;
 	enum bs_status status = parse(run, &scope, err);
@@ -124,6 +125,17 @@ void bs_run_end(struct bs_run *run)
 	bs_verify_crew_end(run->finder->crew);
 	bs_query_tree_free(run->query);
 	run->query = NULL;
+}
+
+enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_error *err)
+{
+	bool is_silent = run->is_silent;
+	bs_run_end(run);
+	run->analysis = analysis;
+	run->is_silent = true;
+	enum bs_status status = bs_run_begin(run, err);
+	run->is_silent = is_silent;
+	return status;
 }
 
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
@@ -185,7 +197,9 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct 
 {
 	struct verification at = {run, sink, segment};
 	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates), take_candidate, &at};
-	enum bs_status status = bs_verify_many(run->finder->crew, &run->verify, &list, run->question->run.n_threads, err);
+	/* Other threads read words as the first index does. */
+	uint32_t n_threads = run->finder->n_readings > 1 ? 1 : run->question->run.n_threads;
+	enum bs_status status = bs_verify_many(run->finder->crew, &run->verify, &list, n_threads, err);
 	bs_run_charge(run, BS_STAGE_VERIFY);
 	return status;
 }

@@ -18,6 +18,7 @@
 struct bs_run {
 	struct bs_finder *finder; /* whose memory is used */
 	const struct bs_question *question;
+	uint32_t analysis; /* the number of the finder's reading that is used: only the indexes that read queries so have hits */
 	const struct bs_feedback *learnt; /* terms to be added to the query, perhaps none */
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;
@@ -41,11 +42,13 @@ static inline void bs_run_charge(struct bs_run *run, enum bs_stage stage)
 /* Whether texts alone decide: the question asks for that, or the words of the index were cut by other rules. */
 static inline bool bs_run_is_brute(const struct bs_run *run)
 {
-	return run->question->run.brute || run->finder->index->has_other_words;
+	return run->question->run.brute || run->finder->has_other_words;
 }
 
 /* Begins a run, parses the query and makes its plan. bs_run_end must follow, whatever is returned. Fails as bs_find. */
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
+/* Ends a run and begins it again with another reading, without notices about the query. Fails as bs_run_begin. */
+enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_end(struct bs_run *run);
 
 /* Whether a call has ended by a limit, and the caller takes what was found until then: from then on a little more time is

@@ -10,11 +10,13 @@
 #include "query/search/hand_out.h"
 #include "query/search/learn.h"
 #include "query/search/ranked.h"
+#include "query/search/search_question.h"
 #include "query/search/sorted.h"
 
 enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
 {
-	return bs_finder_make(index, finder_out, err);
+	const struct bs_finder_index only = {.index = index};
+	return bs_finder_make(&only, 1, finder_out, err);
 }
 
 void bs_finder_free(struct bs_finder *finder)
@@ -27,6 +29,7 @@ struct search {
 	struct bs_run run;
 	struct bs_found found;
 	uint64_t n_maybe; /* with candidates: hits that only may match */
+	bool has_begun;   /* the memory of hits is that of this search */
 	bool by_bounds;   /* ranked: the best are found by bounds, not by scoring every match */
 };
 
@@ -35,9 +38,9 @@ static enum bs_status prepare(struct search *search, struct bs_error *err)
 	struct bs_run *run = &search->run;
 	const struct bs_run_options *options = &run->question->run;
 	enum bs_status status = BS_OK;
-	if (options->sort_field)
+	if (options->sort_field && run->analysis == 0)
 		status = bs_sorted_prepare(run, err);
-	else if (options->mode == BS_FIND_TOP)
+	else if (options->mode == BS_FIND_TOP && !options->sort_field)
 		status = bs_ranked_prepare(run, options->n_best, &search->by_bounds, err);
 	bs_run_charge(run, BS_STAGE_PLAN);
 	return status;
@@ -111,16 +114,18 @@ static void add_up(struct bs_query_stats *stats)
 		stats->total_ns += stats->stage_ns[stage];
 }
 
-static enum bs_status run_planned(struct search *search, struct bs_error *err)
+/* Searches those indexes that read the query in one way. */
+static enum bs_status look_with(struct search *search, uint32_t analysis, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
-	run->since_ns = bs_now_ns();
-	enum bs_status status = look(search, err);
-	if (bs_run_is_cut(run, status))
-		status = search->by_bounds ? bs_ranked_keep_unchanged(run, err) : BS_OK;
+	enum bs_status status = analysis == 0 ? bs_run_begin(run, err) : bs_run_turn(run, analysis, err);
 	if (!status)
-		put_in_order(search);
-	return status || run->question->run.mode == BS_FIND_COUNT ? status : bs_run_hand_out(run, &search->found, err);
+		status = prepare(search, err);
+	if (!status)
+		status = explain(search, false, err);
+	run->since_ns = bs_now_ns();
+	search->has_begun |= !status;
+	return status ? status : look(search, err);
 }
 
 /* Called when the learnt terms are known. */
@@ -128,18 +133,19 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
 	struct bs_finder *finder = run->finder;
+	enum bs_status status = BS_OK;
 	bs_vector_clear(&finder->memory.hits);
-	enum bs_status status = bs_run_begin(run, err);
-	if (!status)
-		status = prepare(search, err);
-	if (!status)
-		status = explain(search, false, err);
-	if (!status)
-		status = run_planned(search, err);
-	else if (bs_run_is_cut(run, status))
-		status = BS_OK;
+	for (uint32_t i = 0; i < finder->n_readings && !status; i++)
+		status = look_with(search, i, err);
+	if (bs_run_is_cut(run, status))
+		status = search->has_begun && search->by_bounds ? bs_ranked_keep_unchanged(run, err) : BS_OK;
+	if (!status && search->has_begun) {
+		put_in_order(search);
+		if (run->question->run.mode != BS_FIND_COUNT)
+			status = bs_run_hand_out(run, &search->found, err);
+	}
 	if (!status && run->question->suggest && run->stats->hits == 0 && !run->is_partial)
-		status = bs_suggest_words(run->plan, finder->reading.words_unstemmed != NULL, &finder->memory.text,
+		status = bs_suggest_words(run->plan, finder->reading->words_unstemmed != NULL, &finder->memory.text,
 		                          bs_finder_notice, finder, err);
 	add_up(run->stats);
 	if (!status && !run->is_partial)
@@ -159,7 +165,10 @@ static enum bs_status find(struct search *search, struct bs_error *err)
 	finder->memory.sorting.n_passed = 0;
 	finder->memory.sorting.is_open = false;
 	bs_loader_begin(finder->loader, question->run.verbose, question->run.no_stat);
-	enum bs_status status = bs_reading_begin(&finder->reading, &question->stop, question->statistics, err);
+	finder->reading = finder->readings;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < finder->n_readings && !status; i++)
+		status = bs_reading_begin(&finder->readings[i], &question->stop, question->statistics, err);
 	if (!status)
 		status = bs_learn(finder, question, run->stats, &run->learnt, &run->error_byte, err);
 	if (!status)
@@ -182,7 +191,7 @@ static void fill_result(const struct search *search, enum bs_status status, uint
 	result->is_at_least = !status && ((search->by_bounds && bs_ranked_is_open(run)) || (is_sorted && sorting->is_open) ||
 	                                  run->is_partial);
 	result->changes = bs_loader_changes(finder->loader);
-	result->n_unreadable = bs_loader_failures(finder->loader) - n_failures_before + finder->index->n_unfollowed;
+	result->n_unreadable = bs_loader_failures(finder->loader) - n_failures_before + finder->n_unfollowed;
 }
 
 static enum bs_status find_in_use(struct bs_finder *finder, const struct bs_question *question, struct bs_find_result *result,
@@ -211,18 +220,47 @@ enum bs_status bs_find_for_program(struct bs_finder *finder, const struct bs_fin
 {
 	struct bs_find_result own, *result = result_out ? result_out : &own;
 	struct bs_question question;
-	struct bs_finder_use use;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_question_make(request, program, &question, err);
-	if (!status)
-		status = bs_finder_enter(finder, request->limits, &use, err);
+	return status ? status : bs_finder_find(finder, &question, request->limits, result, err);
+}
+
+enum bs_status bs_finder_find(struct bs_finder *finder, const struct bs_question *question, const struct bs_limits *limits,
+                              struct bs_find_result *result_out, struct bs_error *err)
+{
+	const struct bs_log *log = finder->index->log;
+	struct bs_finder_use use;
+	*result_out = (struct bs_find_result){.error_byte = SIZE_MAX};
+	enum bs_status status = bs_finder_enter(finder, limits, &use, err);
 	if (status)
 		return status;
-	uint64_t start_ns = finder->index->log ? bs_now_ns() : 0;
-	status = find_in_use(finder, &question, result, err);
+	uint64_t start_ns = log ? bs_now_ns() : 0;
+	status = find_in_use(finder, question, result_out, err);
 	bs_finder_leave(&use);
-	if (finder->index->log)
-		bs_question_log(finder->index->log, &question, result, status, bs_now_ns() - start_ns, err);
+	if (log)
+		bs_question_log(log, question, result_out, status, bs_now_ns() - start_ns, err);
+	return status;
+}
+
+enum bs_status bs_finder_suggest(struct bs_finder *finder, const struct bs_question *question, struct bs_error *err)
+{
+	struct bs_query_stats stats = {.hits = 0};
+	const struct bs_feedback *learnt = &finder->learning.feedback;
+	struct bs_run run = {.finder = finder, .question = question, .learnt = learnt, .stats = &stats, .is_silent = true};
+	struct bs_finder_use use;
+	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	if (status)
+		return status;
+	finder->listener = &question->listener;
+	status = bs_reading_begin(finder->reading, &question->stop, question->statistics, err);
+	if (!status)
+		status = bs_run_begin(&run, err);
+	if (!status)
+		status = bs_suggest_words(run.plan, finder->reading->words_unstemmed != NULL, &finder->memory.text, bs_finder_notice,
+		                          finder, err);
+	bs_run_end(&run);
+	finder->listener = NULL;
+	bs_finder_leave(&use);
 	return status;
 }
 

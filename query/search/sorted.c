@@ -66,7 +66,7 @@ static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name
 static enum bs_status check_field(const struct bs_run *run, const char *field, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = run->plan->list;
-	const struct bs_query_fields *fields = &run->finder->reading.of_list;
+	const struct bs_query_fields *fields = &run->finder->reading->of_list;
 	const struct bs_statistics *statistics = run->question->statistics;
 	const uint8_t *name = (const uint8_t *)field;
 	struct bs_like_name like = {NULL, 0};

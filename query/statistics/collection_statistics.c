@@ -99,16 +99,6 @@ enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const ch
 	return status;
 }
 
-enum bs_status bs_statistics_set_word(struct bs_statistics *statistics, const uint8_t *word, uint32_t word_bytes, uint64_t n_docs,
-                                      struct bs_error *err)
-{
-	uint32_t number;
-	enum bs_status status = know_word(statistics, word, word_bytes, &number, err);
-	if (!status)
-		count_at(statistics, number)->n_docs = n_docs;
-	return status;
-}
-
 bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out, size_t *word_bytes_out,
                         uint64_t *n_docs_out)
 {
@@ -182,11 +172,6 @@ enum bs_status bs_statistics_add(struct bs_statistics *statistics, const struct 
 	return status;
 }
 
-double bs_statistics_avgdl(const struct bs_statistics *statistics)
-{
-	return bs_bm25_avgdl(statistics->n_docs, statistics->n_positions);
-}
-
 static const struct word_count *find_word(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
 {
 	uint32_t number;
@@ -199,16 +184,10 @@ bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_
 	return find_word(statistics, term, term_bytes) != NULL;
 }
 
-enum bs_status bs_statistics_idf(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes,
-                                 double *idf_out, struct bs_error *err)
+uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
 {
 	const struct word_count *count = find_word(statistics, term, term_bytes);
-	uint64_t n_docs = count ? count->n_docs : 0;
-	*idf_out = bs_bm25_idf(statistics->n_docs, n_docs);
-	if (n_docs > statistics->n_docs)
-		return bs_fail(err, BS_INVALID, "the statistics have %.*s in more documents than there are",
-		               term_bytes < 100 ? (int)term_bytes : 100, (const char *)term);
-	return BS_OK;
+	return count ? count->n_docs : 0;
 }
 
 void bs_statistics_begin_index(struct bs_statistics *statistics)
@@ -233,5 +212,33 @@ enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8
 		return BS_OK;
 	count->counted_for = statistics->n_elements;
 	count->n_docs += df;
+	return BS_OK;
+}
+
+static uint64_t n_docs_of(const struct bs_collection *collection)
+{
+	return (collection->list ? collection->list->n_docs : 0) +
+	       (collection->statistics ? bs_statistics_n_docs(collection->statistics) : 0);
+}
+
+double bs_collection_avgdl(const struct bs_collection *collection)
+{
+	uint64_t n_positions = (collection->list ? collection->list->n_positions : 0) +
+	                       (collection->statistics ? bs_statistics_n_positions(collection->statistics) : 0);
+	return bs_bm25_avgdl(n_docs_of(collection), n_positions);
+}
+
+enum bs_status bs_collection_idf(const struct bs_collection *collection, const uint8_t *term, uint32_t term_bytes, uint64_t df,
+                                 double *idf_out, struct bs_error *err)
+{
+	uint64_t n_docs = n_docs_of(collection);
+	if (!collection->list)
+		df = 0;
+	if (collection->statistics)
+		df += bs_statistics_df(collection->statistics, term, term_bytes);
+	*idf_out = bs_bm25_idf(n_docs, df);
+	if (df > n_docs)
+		return bs_fail(err, BS_INVALID, "the statistics have %.*s in more documents than there are",
+		               term_bytes < 100 ? (int)term_bytes : 100, (const char *)term);
 	return BS_OK;
 }

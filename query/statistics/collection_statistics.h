@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/bitsift/statistics.h"
+#include "core/store/snapshot_list.h"
 
 struct bs_statistics_field {
 	const uint8_t *name;
@@ -15,18 +16,23 @@ struct bs_statistics_field {
 bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i, struct bs_statistics_field *field_out);
 bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name, uint32_t name_bytes);
 
-/* In all so many documents have the word, whatever was added before. As bs_statistics_add_word. */
-enum bs_status bs_statistics_set_word(struct bs_statistics *statistics, const uint8_t *word, uint32_t word_bytes, uint64_t n_docs,
-                                      struct bs_error *err) BS_WARN_UNUSED;
-
-/* The mean length of a document. */
-double bs_statistics_avgdl(const struct bs_statistics *statistics);
-
 /* Whether they name the word. */
 bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes);
 
-/* The idf of a word; one that is not named is in no document. BS_INVALID: it is in more documents than there are. */
-enum bs_status bs_statistics_idf(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes,
+/* The number of documents that have a word; 0 for a word that they do not name. */
+uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes);
+
+/* The documents by which scores are computed: those of the list and those that the statistics count, together. */
+struct bs_collection {
+	const struct bs_snapshot_list *list;    /* NULL: none of them */
+	const struct bs_statistics *statistics; /* NULL: none */
+};
+
+/* The mean length of a document. */
+double bs_collection_avgdl(const struct bs_collection *collection);
+
+/* The idf of a word that df documents of the list have. BS_INVALID: the statistics count more documents with the word than there are. */
+enum bs_status bs_collection_idf(const struct bs_collection *collection, const uint8_t *term, uint32_t term_bytes, uint64_t df,
                                  double *idf_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /*

@@ -10,14 +10,23 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
 	if (status)
 		return status;
-	char *const *weights = request->plan->list->entries[0].snapshot->manifest.options.weights;
+	verifier->weighed = NULL;
 	bs_matcher_ask_names(verifier->matcher, request->plan->names);
-	bs_matcher_weigh_fields(verifier->matcher, weights);
 	if (request->kernel)
 		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
-	if (verifier->byte_verifier)
-		bs_byte_verifier_weigh_fields(verifier->byte_verifier, weights);
 	return status;
+}
+
+/* The fields of a document weigh what its index says. */
+static void take_weights(struct bs_verifier *verifier, uint32_t segment)
+{
+	const struct bs_snapshot *snapshot = bs_list_segment(verifier->request->plan->list, segment)->snapshot;
+	if (snapshot == verifier->weighed)
+		return;
+	verifier->weighed = snapshot;
+	bs_matcher_weigh_fields(verifier->matcher, snapshot->manifest.options.weights);
+	if (verifier->byte_verifier)
+		bs_byte_verifier_weigh_fields(verifier->byte_verifier, snapshot->manifest.options.weights);
 }
 
 void bs_verifier_end(struct bs_verifier *verifier)
@@ -84,15 +93,16 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	note_read(verified, document->text.n_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
-	status = bs_doc_table_length(&bs_plan_segment(request->plan, ref.segment)->docs, ref.document, &found.length, err);
+	status = bs_packed_get_u32(&bs_plan_segment(request->plan, ref.segment)->docs.lengths, ref.document,
+	                           &found.length, err);
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* The line as a whole; then its fields as they stand in it. */
+/* The line as a whole; then its fields as they stand in it, which are in document_out if *is_cut_out. */
 static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
-                               struct bs_verified *verified, enum bs_verdict *verdict_out, struct bs_error *err)
+                               struct bs_document *document_out, bool *is_cut_out, struct bs_verified *verified,
+                               enum bs_verdict *verdict_out, struct bs_error *err)
 {
-	struct bs_document document;
 	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, ref, line, line_bytes, verdict_out, err);
 	if (status)
 		return status;
@@ -101,9 +111,8 @@ static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref r
 		return BS_OK;
 	}
 	*verdict_out = BS_VERDICT_UNKNOWN;
-	if (!bs_loader_cut_line(verifier->loader, ref, line, line_bytes, &document))
-		return BS_OK;
-	return ask_fields(verifier, ref, &document, true, verified, verdict_out, err);
+	*is_cut_out = bs_loader_cut_line(verifier->loader, ref, line, line_bytes, document_out);
+	return *is_cut_out ? ask_fields(verifier, ref, document_out, true, verified, verdict_out, err) : BS_OK;
 }
 
 static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
@@ -145,12 +154,13 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
 	enum bs_status status = BS_OK;
 	/* Documents of the overlay are in no segment's table. */
-	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment);
+	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment), is_cut = false;
 	const uint8_t *line = NULL;
 	size_t line_bytes;
 	*verified_out = (struct bs_verified){0};
 	verifier->has_begun = verifier->is_proven = false;
 	verifier->ref = ref;
+	take_weights(verifier, ref.segment);
 	status = bs_watch_spend(DOCUMENT_NS, err);
 	if (status)
 		return status;
@@ -161,11 +171,11 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	if (may_ask_bytes)
 		status = bs_loader_line(verifier->loader, ref, &line, &line_bytes, err);
 	if (!status && line)
-		status = ask_line(verifier, ref, line, line_bytes, verified_out, &verdict, err);
+		status = ask_line(verifier, ref, line, line_bytes, &document, &is_cut, verified_out, &verdict, err);
 	if (status || verdict != BS_VERDICT_UNKNOWN)
 		return status;
-	/* Then what the line or the file says. */
-	if (!line || !bs_loader_scan_line(verifier->loader, ref, line, line_bytes, &document)) {
+	/* Then what the fields say, or the file. */
+	if (!is_cut || !bs_loader_resolve(verifier->loader, ref, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
 		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;
 		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)

@@ -29,6 +29,7 @@ struct bs_verifier {
 	struct bs_loader *loader;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
+	const struct bs_snapshot *weighed; /* the index whose weights of fields the matchers have; NULL: none yet */
 	bool leaves_changed; /* to somebody else: what is not what was indexed comes back open */
 	struct bs_doc_ref ref; /* the document under way */
 	bool has_begun;      /* the byte verifier has seen the beginning of the file under way, */

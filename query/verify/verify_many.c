@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/bitsift/limits.h"
 #include "core/system/workers.h"
 
 /* Neighbours are one task: records are read together, and a lock costs nothing beside the texts. */
@@ -19,7 +20,6 @@
 #define LINE_NS   1200u
 #define THREAD_NS 200000u
 
-#define MOST_THREADS 64
 
 /* One thread's. Made by the thread itself, when it first has something to do. */
 struct hand {
@@ -216,7 +216,7 @@ static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_thread
 	if (n_worth < 2)
 		return 1;
 	long wanted = n_threads ? (long)n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t most = wanted < 1 ? 1 : wanted < MOST_THREADS ? (uint32_t)wanted : MOST_THREADS;
+	uint32_t most = wanted < 1 ? 1 : wanted < BS_MOST_THREADS ? (uint32_t)wanted : BS_MOST_THREADS;
 	return n_worth < most ? (uint32_t)n_worth : most;
 }
 

@@ -92,6 +92,7 @@ same --ignore-file nowhere -c foo src
 report_same 50
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
+show bitsift grep -c --sortr path int src
 # As rg, with /dev/null in their place.
 for program in rg 'bitsift grep'; do
     $program -c foo src >&- && echo "$program: exit status 0"

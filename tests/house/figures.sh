@@ -4,7 +4,7 @@
 # UPDATE=1 the examples become what the records have now.
 set -euo pipefail
 cd -- "$1"
-page=query/manual/manual_bloom.c
+page=docs/man/bitsift-bloom.md
 records=(bench/record/bloom.md bench/record/catalog.md)
 made=$(mktemp)
 trap 'rm -f -- "$made"' EXIT
@@ -21,12 +21,11 @@ FILENAME != page {
     next
 }
 function put_block(i) {
-    for (i = 1; i <= n[name]; i++) printf "\t\"    %s\\n%s\"\n", block[name, i], i == n[name] ? "\\n" : ""
+    for (i = 1; i <= n[name]; i++) print "    " block[name, i]
     name = ""
 }
-/^\t"    / {
-    line = $0
-    gsub(/^\t"    |(\\n)+"$/, "", line)
+/^    / {
+    line = substr($0, 5)
     if (name == "") {
         name = name_of(line)
         if (!(name in n)) { print "no record has a block that begins with \"" name "\"" >"/dev/stderr"; exit 1 }
@@ -45,5 +44,5 @@ fi
 failed=0
 while read -r number; do
     grep -qF -- "$number" "${records[@]}" || { echo "$page: no record has $number"; failed=1; }
-done < <(grep -v $'^\t"    ' "$page" | grep -oE '[0-9]+\.[0-9]+(e-[0-9]+)?( %)?|[0-9]+ %' | grep -vx '6\.1')
+done < <(grep -v '^    ' "$page" | grep -oE '[0-9]+\.[0-9]+(e-[0-9]+)?( %)?|[0-9]+ %' | grep -vx '6\.1')
 exit $failed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# headers.sh SOURCE_DIR CC CXX: every header of the rooms compiles alone as C11, and those that say extern "C" as C++17
-# too: they are what C++ may include.
+# headers.sh SOURCE_DIR CC CXX: every header of the rooms compiles alone as C11, and those that say extern "C" or
+# BS_BEGIN_DECLS as C++17 too: they are what C++ may include.
 #
 # Not a header of its own: core/simd/kernel_body.h, which is a function body included once per instruction set.
 set -euo pipefail
@@ -25,7 +25,7 @@ while read -r header; do
         core/simd/kernel_body.h) continue ;;
     esac
     compile "$header" "$cc" -std=c11 -x c
-    if grep -q 'extern "C"' "$header"; then
+    if grep -qE 'extern "C"|^BS_BEGIN_DECLS' "$header"; then
         compile "$header" "$cxx" -std=c++17 -x c++
     fi
 done < <(find core corpus indexer query -name sample -prune -o -type f -name '*.h' -print | LC_ALL=C sort)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include <sqlite3ext.h>
+
+#include "core/bitsift/build.h"
 SQLITE_EXTENSION_INIT3
 
 /* More than the library's: rows are short, and each connection has the index in memory. */
@@ -104,9 +106,10 @@ static int read_option(struct bsql_declaration *declaration, const char *name, c
 	if (sqlite3_stricmp(name, "density") == 0) {
 		char *end;
 		declaration->density = strtod(*value, &end);
-		if (*end == '\0' && declaration->density >= 0.05 && declaration->density <= 0.6)
+		if (*end == '\0' && declaration->density >= BS_LEAST_DENSITY && declaration->density <= BS_MOST_DENSITY)
 			return SQLITE_OK;
-		*message_out = sqlite3_mprintf("density is a number from 0.05 to 0.6, not %s", *value);
+		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s", BS_LEAST_DENSITY,
+		                               BS_MOST_DENSITY, *value);
 		return SQLITE_ERROR;
 	}
 	*message_out = sqlite3_mprintf(

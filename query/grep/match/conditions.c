@@ -5,20 +5,13 @@
 #include <string.h>
 
 #include "core/bitsift/grep_request.h"
-
-static size_t list_length(const char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
+#include "query/regex/text.h"
 
 enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct bs_conditions *conditions,
                                   struct bs_error *err)
 {
 	const struct bs_grep_conditions *asked = &request->conditions;
-	size_t n_ands = list_length(asked->ands), n = n_ands + list_length(asked->nots);
+	size_t n_ands = bs_text_list_length(asked->ands), n = n_ands + bs_text_list_length(asked->nots);
 	enum bs_status status = BS_OK;
 	conditions->by_file = asked->by_file;
 	conditions->list = n > 0 ? calloc(n, sizeof(*conditions->list)) : NULL;
@@ -60,33 +53,23 @@ void bs_conditions_deinit(struct bs_conditions *conditions)
 	*conditions = (struct bs_conditions){.n = 0};
 }
 
-enum bs_status bs_condition_asker_new(const struct bs_conditions *conditions, struct bs_condition_asker **asker_out,
-                                      struct bs_error *err)
+enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker, const struct bs_conditions *conditions,
+                                       struct bs_error *err)
 {
-	struct bs_condition_asker *asker = calloc(1, sizeof(*asker));
 	enum bs_status status = BS_OK;
-	*asker_out = asker;
-	if (asker)
-		*asker = (struct bs_condition_asker){conditions, calloc(conditions->n, sizeof(*asker->scratches))};
-	if (!asker || !asker->scratches)
-		status = bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
+	*asker = (struct bs_condition_asker){conditions, calloc(conditions->n, sizeof(*asker->scratches))};
+	if (!asker->scratches)
+		return bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
 	for (size_t i = 0; i < conditions->n && !status; i++)
 		status = bs_grep_scratch_new(conditions->list[i].matcher, &asker->scratches[i], err);
-	if (status) {
-		bs_condition_asker_free(asker);
-		*asker_out = NULL;
-	}
 	return status;
 }
 
-void bs_condition_asker_free(struct bs_condition_asker *asker)
+void bs_condition_asker_deinit(struct bs_condition_asker *asker)
 {
-	if (!asker)
-		return;
 	for (size_t i = 0; asker->scratches && i < asker->conditions->n; i++)
 		bs_grep_scratch_free(asker->scratches[i]);
 	free(asker->scratches);
-	free(asker);
 }
 
 /* A match behind the last line feed is in no line. */

@@ -1,6 +1,6 @@
 /*
  * conditions.h: --and and --not: further patterns, which a line must match, too, or must not, to be found; or a file, to
- * be searched at all (--scope file; file_conditions.h does that). Each is a pattern by itself, meant as the first ones
+ * be searched at all (--scope file; grep_run.c does that). Each is a pattern by itself, meant as the first ones
  * are: letter case (-S goes by each), -F, -w, -x, -U.
  */
 #ifndef BS_QUERY_GREP_MATCH_CONDITIONS_H
@@ -39,9 +39,10 @@ struct bs_condition_asker {
 	struct bs_grep_scratch **scratches; /* one a condition */
 };
 
-enum bs_status bs_condition_asker_new(const struct bs_conditions *conditions, struct bs_condition_asker **asker_out,
-                                      struct bs_error *err) BS_WARN_UNUSED;
-void bs_condition_asker_free(struct bs_condition_asker *asker);
+/* Of one condition at least. Release with bs_condition_asker_deinit, also after a failure; one that is all zeros needs not. */
+enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker, const struct bs_conditions *conditions,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+void bs_condition_asker_deinit(struct bs_condition_asker *asker);
 
 /* Whether a line, or with -U the lines of a match, fulfil the conditions: looked at alone, as if they were a text of
  * their own. Fails as bs_grep_next_line. */

@@ -1,10 +1,10 @@
-/* enclosing.h: --enclosing: the last heading (headings.h) up to a place in a text that is let go piece by piece. One
+/* enclosing.h: --enclosing: the last heading (the first line of a function or class, or the heading of a
+ * text) up to a place in a text that is let go piece by piece. One
  * thread's, file after file. */
 #ifndef BS_QUERY_GREP_MATCH_ENCLOSING_H
 #define BS_QUERY_GREP_MATCH_ENCLOSING_H
 
 #include "core/base/buffer.h"
-#include "query/grep/match/headings.h"
 
 struct bs_enclosing {
 	/* The heading. */

@@ -13,24 +13,23 @@
 
 static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = "\033\\";
 
-enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_buffer *out,
-                                   struct bs_error *err)
+void bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_text_writer *to)
 {
-	struct bs_text_writer to = {.out = out, .err = err};
 	/* In front of each line, and mostly as it is. */
-	if (!*program->colors.path && !program->is_terminal && !program->path_separator)
-		return bs_buffer_append(out, path, strlen(path), err);
-	bs_text_put_string(&to, program->colors.path);
-	size_t from = out->used_bytes;
-	if (!to.status && program->is_terminal)
-		to.status = bs_visible_escape(out, path, strlen(path), err);
+	if (!*program->colors.path && !program->is_terminal && !program->path_separator) {
+		bs_text_put_string(to, path);
+		return;
+	}
+	bs_text_put_string(to, program->colors.path);
+	size_t from = to->out->used_bytes;
+	if (!to->status && program->is_terminal)
+		to->status = bs_visible_escape(to->out, path, strlen(path), to->err);
 	else
-		bs_text_put_string(&to, path);
-	for (size_t i = from; i < out->used_bytes && program->path_separator; i++)
-		if (out->data[i] == '/')
-			out->data[i] = (uint8_t)program->path_separator;
-	bs_text_put_string(&to, *program->colors.path ? reset : "");
-	return to.status;
+		bs_text_put_string(to, path);
+	for (size_t i = from; i < to->out->used_bytes && program->path_separator; i++)
+		if (to->out->data[i] == '/')
+			to->out->data[i] = (uint8_t)program->path_separator;
+	bs_text_put_string(to, *program->colors.path ? reset : "");
 }
 
 /* A byte that stands for itself in the path of a URL; those of other characters than ASCII's are left to the terminal, as
@@ -79,32 +78,26 @@ static size_t read_variable(const char *format, const char *place, const uint64_
 	return 0;
 }
 
-enum bs_status bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line,
-                                  uint64_t column, struct bs_buffer *out, struct bs_error *err)
+void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line, uint64_t column,
+                        struct bs_text_writer *to)
 {
-	struct bs_text_writer to = {.out = out, .err = err};
 	if (place->used_bytes == 0)
-		return BS_OK;
-	bs_text_put_string(&to, link_start);
+		return;
+	bs_text_put_string(to, link_start);
 	for (const char *at = program->hyperlink; *at;) {
 		char number[24];
 		const char *value = at;
 		size_t n = read_variable(at, (const char *)place->data, (const uint64_t[2]){line, column}, number, &value);
-		bs_text_put(&to, value, n ? strlen(value) : 1);
+		bs_text_put(to, value, n ? strlen(value) : 1);
 		at += n ? n : 1;
 	}
-	bs_text_put_string(&to, link_stop);
-	return to.status;
+	bs_text_put_string(to, link_stop);
 }
 
-enum bs_status bs_grep_link_end(const struct bs_buffer *place, struct bs_buffer *out, struct bs_error *err)
+void bs_grep_link_end(const struct bs_buffer *place, struct bs_text_writer *to)
 {
-	struct bs_text_writer to = {.out = out, .err = err};
-	if (place->used_bytes > 0) {
-		bs_text_put_string(&to, link_start);
-		bs_text_put_string(&to, link_stop);
-	}
-	return to.status;
+	bs_text_put_string(to, place->used_bytes > 0 ? link_start : "");
+	bs_text_put_string(to, place->used_bytes > 0 ? link_stop : "");
 }
 
 bool bs_grep_link_has_line(const struct bs_grep_program *program)

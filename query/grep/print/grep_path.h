@@ -3,13 +3,11 @@
 #ifndef BS_QUERY_GREP_PRINT_GREP_PATH_H
 #define BS_QUERY_GREP_PRINT_GREP_PATH_H
 
-#include "core/base/buffer.h"
-#include "core/bitsift/status.h"
 #include "core/program/options.h"
+#include "query/regex/text.h"
 
-/* Appends the path; on a terminal without what that would obey. BS_NO_MEMORY. */
-enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_buffer *out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+/* Appends the path; on a terminal without what that would obey. */
+void bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_text_writer *to);
 
 /*
  * Links, if the program wants them: what stands between begin and end leads there. target: the
@@ -19,10 +17,9 @@ enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const 
  */
 enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path, struct bs_buffer *place,
                                   struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line,
-                                  uint64_t column, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_grep_link_end(const struct bs_buffer *place, struct bs_buffer *out,
-                                struct bs_error *err) BS_WARN_UNUSED;
+void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line, uint64_t column,
+                        struct bs_text_writer *to);
+void bs_grep_link_end(const struct bs_buffer *place, struct bs_text_writer *to);
 /* Whether the target depends on the line. */
 bool bs_grep_link_has_line(const struct bs_grep_program *program);
 

@@ -27,25 +27,25 @@
 
 static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 {
-	if (!printer->status)
-		printer->status = bs_watch_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->err);
+	if (!printer->to.status)
+		printer->to.status = bs_watch_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
 /* Appends, remembering a failure. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!printer->status)
-		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
+	if (!printer->to.status)
+		printer->to.status = bs_buffer_append(to, bytes, n_bytes, printer->to.err);
 }
 
 static void put(struct bs_grep_printer *printer, const void *bytes, size_t n_bytes)
 {
-	append(printer, printer->out, bytes, n_bytes);
+	bs_text_put(&printer->to, bytes, n_bytes);
 }
 
 static void put_text(struct bs_grep_printer *printer, const char *text)
 {
-	put(printer, text, strlen(text));
+	bs_text_put_string(&printer->to, text);
 }
 
 /* At most 640 bytes. */
@@ -91,23 +91,10 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 /* What is to be put next leads to the line, if there are links: to the file for line 0. */
 static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
 {
-	if (!printer->has_place && !printer->status)
-		printer->status = bs_grep_link_place(printer->program, printer->path, &printer->place, printer->err);
+	if (!printer->has_place && !printer->to.status)
+		printer->to.status = bs_grep_link_place(printer->program, printer->path, &printer->place, printer->to.err);
 	printer->has_place = true;
-	if (!printer->status)
-		printer->status = bs_grep_link_begin(printer->program, &printer->place, line, column, printer->out, printer->err);
-}
-
-static void end_link(struct bs_grep_printer *printer)
-{
-	if (!printer->status)
-		printer->status = bs_grep_link_end(&printer->place, printer->out, printer->err);
-}
-
-static void put_bare_path(struct bs_grep_printer *printer)
-{
-	if (!printer->status)
-		printer->status = bs_grep_path_append(printer->program, printer->path, printer->out, printer->err);
+	bs_grep_link_begin(printer->program, &printer->place, line, column, &printer->to);
 }
 
 /* The file's path, as a link to it. */
@@ -115,9 +102,9 @@ static void put_path(struct bs_grep_printer *printer)
 {
 	if (printer->program->hyperlink)
 		begin_link(printer, 0, 0);
-	put_bare_path(printer);
+	bs_grep_path_append(printer->program, printer->path, &printer->to);
 	if (printer->program->hyperlink)
-		end_link(printer);
+		bs_grep_link_end(&printer->place, &printer->to);
 }
 
 /* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
@@ -146,7 +133,7 @@ static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *
 /* A line was matched: the limit (-m) may be reached. */
 static void count_match(struct bs_grep_printer *printer)
 {
-	printer->has_matched = true;
+	printer->outcome.has_matched = true;
 	printer->n_matched++;
 	/* A match in the context of the last one wanted is shown, and uses that context up. */
 	if (printer->n_matched > printer->max_count)
@@ -164,8 +151,8 @@ static bool wants_more(const struct bs_grep_printer *printer)
 static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 {
 	spend(printer, next_bytes);
-	bool is_wanted = !printer->status && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
-	printer->whole_bytes = printer->out->used_bytes;
+	bool is_wanted = !printer->to.status && (printer->to.out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	printer->whole_bytes = printer->to.out->used_bytes;
 	return is_wanted;
 }
 
@@ -203,7 +190,7 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 {
 	struct bs_grep_printer *printer = finder->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
-	while (finder->from <= finder->n_bytes && !printer->status) {
+	while (finder->from <= finder->n_bytes && !printer->to.status) {
 		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
 		 * matches there too. */
 		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
@@ -214,11 +201,11 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 				continue;
 			}
 		} else {
-			printer->status =
+			printer->to.status =
 				bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
-			                           finder->is_ascii, at, &found, printer->err);
+			                           finder->is_ascii, at, &found, printer->to.err);
 		}
-		if (printer->status || !found || at->start >= finder->limit)
+		if (printer->to.status || !found || at->start >= finder->limit)
 			return false;
 		bool is_empty = at->start == at->end;
 		/* An empty match right behind another is none. */
@@ -319,7 +306,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	if (has_link)
 		begin_link(printer, number, column);
 	if (has_path) {
-		put_bare_path(printer);
+		bs_grep_path_append(program, printer->path, &printer->to);
 		between = output->nul_after_path ? &nul_byte : separator;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
@@ -330,7 +317,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 		between = separator;
 	}
 	if (has_link)
-		end_link(printer);
+		bs_grep_link_end(&printer->place, &printer->to);
 	put_between(printer, between);
 }
 
@@ -362,7 +349,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 	bool has_color = colors_matches(printer), in_color = false;
 	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
 	size_t at = trimmed_start(printer, shown->text, line.start, end);
-	while (at < end && !printer->status) {
+	while (at < end && !printer->to.status) {
 		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
 			shown->next_match++;
 		size_t upto = end;
@@ -393,8 +380,8 @@ static void put_preview(struct bs_grep_printer *printer, struct shown *shown, st
 	const uint8_t *text = shown->text + line.start;
 	struct bs_grep_span head = line;
 	size_t n_left = 0, head_bytes = 0;
-	if (!printer->status)
-		printer->status = bs_visible_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->err);
+	if (!printer->to.status)
+		printer->to.status = bs_visible_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->to.err);
 	head.end = line.start + head_bytes;
 	put_matches(printer, shown, head);
 	for (size_t i = 0; i < shown->n_matches; i++)
@@ -567,9 +554,9 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 	while (finder_next(&finder, &at)) {
 		append(printer, replaced, finder.text + copied, at.start > copied ? at.start - copied : 0);
 		struct bs_grep_span written = {.start = replaced->used_bytes};
-		if (!printer->status)
-			printer->status = bs_grep_expand(printer->scratch, finder.text, output->replacement,
-			                                 output->replacement_bytes, replaced, printer->err);
+		if (!printer->to.status)
+			printer->to.status = bs_grep_expand(printer->scratch, finder.text, output->replacement,
+			                                 output->replacement_bytes, replaced, printer->to.err);
 		written.end = replaced->used_bytes;
 		copied = at.end;
 		append(printer, &printer->replacements.bytes, &written, sizeof(written));
@@ -583,9 +570,9 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	take_line(printer, kind, line,
 	          colors_matches(printer) || output->columns || output->replacement || output->per_match ||
 	                  output->only_matching);
-	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->status)
+	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->to.status)
 		replace(printer, line);
-	if (printer->status || printer->has_nul)
+	if (printer->to.status || printer->has_nul)
 		return false;
 	const struct bs_grep_spans *matches = &printer->matches;
 	struct shown shown = {.text = line->text + line->start,
@@ -603,9 +590,9 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	shown.matches = matches->items;
 	shown.n_matches = bs_vector_n(matches);
 	/* What stands between files is put where they are put together. */
-	if (output->heading && printer->path && !printer->has_lines)
+	if (output->heading && printer->path && !printer->outcome.has_lines)
 		put_path_and(printer, NULL);
-	printer->has_lines = true;
+	printer->outcome.has_lines = true;
 	bool is_across = !printer->traits->by_line && !shown.is_context;
 	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) && wants_more(printer);
 }
@@ -613,15 +600,16 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 static void make_prefix(struct bs_grep_printer *printer)
 {
 	const struct bs_grep_separator *separator = &printer->match_separator;
-	struct bs_buffer *prefix = &printer->prefix;
+	struct bs_text_writer to = {.out = &printer->prefix, .err = printer->to.err};
 	printer->has_prefix = true;
-	bs_buffer_clear(prefix);
+	bs_buffer_clear(to.out);
 	if (!printer->path)
 		return;
-	printer->status = bs_grep_path_append(printer->program, printer->path, prefix, printer->err);
+	bs_grep_path_append(printer->program, printer->path, &to);
 	if (printer->output->nul_after_path)
 		separator = &nul_byte;
-	append(printer, prefix, separator->bytes, separator->n_bytes);
+	bs_text_put(&to, separator->bytes, separator->n_bytes);
+	printer->to.status = to.status;
 }
 
 /* What print_line() comes to, for a line that matches. */
@@ -629,11 +617,11 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 {
 	struct bs_buffer *prefix = &printer->prefix;
 	count_match(printer);
-	if (printer->status || printer->has_nul)
+	if (printer->to.status || printer->has_nul)
 		return false;
 	if (!printer->has_prefix)
 		make_prefix(printer);
-	printer->has_lines = true;
+	printer->outcome.has_lines = true;
 	put(printer, prefix->data, prefix->used_bytes);
 	put(printer, line->text + line->start, line->end - line->start);
 	if (line->end == line->start || line->text[line->end - 1] != printer->line_end)
@@ -811,7 +799,7 @@ static void put_message(struct bs_grep_printer *printer, bool is_match, const st
 	put_line_number(printer, line->number);
 	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
 	put_text(printer, ",\"submatches\":[");
-	for (size_t i = 0; i < n_matches && !printer->status; i++) {
+	for (size_t i = 0; i < n_matches && !printer->to.status; i++) {
 		spend(printer, matches[i].end - matches[i].start);
 		put_text(printer, i ? ",{\"match\":" : "{\"match\":");
 		put_data(printer, text + matches[i].start, matches[i].end - matches[i].start);
@@ -833,13 +821,13 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	if (!printer->has_begun) {
 		put_json_begin(printer, "begin");
 		put_text(printer, "}}\n");
-		printer->has_begun = !printer->status;
-		printer->whole_bytes = printer->out->used_bytes;
+		printer->has_begun = !printer->to.status;
+		printer->whole_bytes = printer->to.out->used_bytes;
 	}
 	put_message(printer, is_match, line);
-	if (is_match && !printer->status) {
-		printer->sums.matches += bs_vector_n(&printer->matches);
-		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
+	if (is_match && !printer->to.status) {
+		printer->outcome.sums.matches += bs_vector_n(&printer->matches);
+		for (size_t at = line->start; at < line->end; printer->outcome.sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
 	return wants_more(printer);
@@ -864,17 +852,17 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 
 static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
-	struct bs_grep_sums *sums = &printer->sums;
+	struct bs_grep_sums *sums = &printer->outcome.sums;
 	if (!printer->has_begun)
 		return;
 	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
 	sums->searches = 1;
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
-	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
-	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
-	printer->finish = *finish;
-	if (!printer->owes_end)
+	sums->printed_bytes = printer->taken_bytes + printer->to.out->used_bytes;
+	printer->outcome.owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->outcome.finish = *finish;
+	if (!printer->outcome.owes_end)
 		put_json_end(printer, finish, sums);
 }
 
@@ -882,9 +870,9 @@ enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const cha
                                 const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
                                 struct bs_buffer *out, struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.program = program, .path = shown, .out = out, .err = err};
+	struct bs_grep_printer printer = {.program = program, .path = shown, .to = {.out = out, .err = err}};
 	put_json_end(&printer, finish, sums);
-	return printer.status;
+	return printer.to.status;
 }
 
 static void put_json_results(struct bs_grep_printer *printer, const struct bs_grep_results *results)
@@ -904,7 +892,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
                                     struct bs_error *err)
 {
 	static const struct bs_grep_program plain;
-	struct bs_grep_printer printer = {.program = &plain, .out = out, .err = err};
+	struct bs_grep_printer printer = {.program = &plain, .to = {.out = out, .err = err}};
 	unsigned long long all_ns = elapsed_ns;
 	put_format(&printer,
 	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
@@ -918,7 +906,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
 	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
 	           sums->matches, sums->searches, sums->searches_with_match);
-	return printer.status;
+	return printer.to.status;
 }
 
 /* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
@@ -938,7 +926,7 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 			n_matches++;
 	}
 	printer->n_matched += by_line ? 1 : n_matches;
-	printer->sums.matches += n_matches;
+	printer->outcome.sums.matches += n_matches;
 	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
@@ -962,14 +950,14 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
 	if (is_spared)
 		printer->n_matched = 0;
-	printer->has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
+	printer->outcome.has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
 	if (is_spared)
 		return;
 	if (format == BS_GREP_COUNT)
 		print_count(printer, printer->n_matched);
 	else if (format == BS_GREP_COUNT_MATCHES)
-		print_count(printer, printer->sums.matches);
-	else if (format != BS_GREP_QUIET && printer->has_matched && printer->path)
+		print_count(printer, printer->outcome.sums.matches);
+	else if (format != BS_GREP_QUIET && printer->outcome.has_matched && printer->path)
 		put_path_and(printer, NULL);
 }
 
@@ -1017,15 +1005,13 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 
 void bs_grep_print_begin(struct bs_grep_printer *printer)
 {
+	printer->outcome = (struct bs_grep_outcome){0};
 	printer->n_matched = 0;
-	printer->n_results = 0;
 	printer->after_left = 0;
 	printer->has_nul = false;
-	printer->has_lines = false;
-	printer->has_begun = printer->owes_end = false;
+	printer->has_begun = false;
 	printer->has_place = printer->has_prefix = false;
 	printer->taken_bytes = 0;
-	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
 
@@ -1034,7 +1020,7 @@ static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_k
 {
 	enum bs_grep_format format = printer->output->format;
 	bool wants_more;
-	printer->whole_bytes = printer->out->used_bytes;
+	printer->whole_bytes = printer->to.out->used_bytes;
 	if (printer->keeps_lines)
 		wants_more = keep_line(printer, kind, line);
 	else if (format == BS_GREP_LINES)
@@ -1042,8 +1028,8 @@ static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_k
 	else
 		wants_more = format == BS_GREP_JSON ? print_json_line(printer, kind, line)
 		                                    : count_line(printer, kind, line);
-	if (printer->status)
-		printer->out->used_bytes = printer->whole_bytes;
+	if (printer->to.status)
+		printer->to.out->used_bytes = printer->whole_bytes;
 	return wants_more;
 }
 
@@ -1051,7 +1037,7 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 {
 	bool wants_more = printer->is_plain && kind == BS_GREP_LINE_MATCH ? print_plain(printer, line)
 	                                                                   : print_by_format(printer, kind, line);
-	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	return wants_more && (printer->to.out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
 }
 
 /* A message stands for this line and all that follow. */
@@ -1062,18 +1048,18 @@ static bool is_told_as_binary(const struct bs_grep_printer *printer)
 
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
 {
-	struct bs_result_mark mark = {.out_off = printer->out->used_bytes,
+	struct bs_result_mark mark = {.out_off = printer->to.out->used_bytes,
 	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
-	                              .matched_lines = printer->sums.matched_lines,
-	                              .matches = printer->sums.matches};
-	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
+	                              .matched_lines = printer->outcome.sums.matched_lines,
+	                              .matches = printer->outcome.sums.matches};
+	if (printer->most_results != UINT64_MAX && printer->outcome.n_results <= printer->most_results)
 		append(printer, &printer->marks->bytes, &mark, sizeof(mark));
-	return printer->n_results++ < printer->most_results;
+	return printer->outcome.n_results++ < printer->most_results;
 }
 
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
 {
-	printer->has_matched |= !is_passed;
+	printer->outcome.has_matched |= !is_passed;
 	printer->n_matched += !is_passed || printer->output->format != BS_GREP_QUIET;
 	return printer->n_matched < printer->max_count && !is_told_as_binary(printer);
 }
@@ -1099,6 +1085,6 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 		finish_json(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->has_matched && !printer->keeps_lines)
+	else if (finish->is_binary && printer->outcome.has_matched && !printer->keeps_lines)
 		note_binary(printer, finish);
 }

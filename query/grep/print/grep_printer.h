@@ -12,6 +12,7 @@
 #include "query/grep/match/conditions.h"
 #include "query/grep/match/enclosing.h"
 #include "query/grep/print/results.h"
+#include "query/regex/text.h"
 
 /* What is done with a NUL byte. */
 enum bs_grep_binary {
@@ -34,6 +35,16 @@ struct bs_grep_finish {
 	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
 };
 
+/* What the search of a file comes to. */
+struct bs_grep_outcome {
+	bool has_matched;
+	bool has_lines;     /* a line was written: not only that a binary file matches */
+	uint64_t n_results; /* where they are picked */
+	bool owes_end;      /* ... the message that ends a file is to be made of finish and sums */
+	struct bs_grep_finish finish;
+	struct bs_grep_sums sums;
+};
+
 BS_VECTOR(bs_grep_spans, struct bs_grep_span);
 
 struct bs_grep_printer {
@@ -52,7 +63,7 @@ struct bs_grep_printer {
 	struct bs_enclosing *enclosing;      /* NULL: it is not wanted; else that of the match that is told next */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
-	struct bs_buffer *out;
+	struct bs_text_writer to; /* where what is printed goes, and the first failure: no memory, or a match limit */
 	/* Takes what is in out, or leaves it for later; asked when that has offer_bytes, and before more of the file is
 	 * read. False: no more is wanted. */
 	bool (*offer)(void *context);
@@ -63,15 +74,11 @@ struct bs_grep_printer {
 	uint64_t most_results;   /* those behind them are only counted */
 	uint64_t passed_line;    /* those up to it are passed over */
 	struct bs_result_marks *marks; /* of the results, and of the first that is only counted */
-	bool has_matched;
-	enum bs_status status; /* the first failure: no memory, or a match limit */
-	struct bs_error *err;  /* says what */
 	/* Of the file in hand. */
+	struct bs_grep_outcome outcome;
 	uint64_t n_matched;  /* lines, or with -U in counts: matches */
-	uint64_t n_results;  /* where they are picked */
 	uint64_t after_left; /* context that is still wanted once the limit is reached */
 	bool has_nul;        /* a NUL byte was met: no more lines are shown, it is said that the file matches */
-	bool has_lines;      /* a line of the file was written */
 	bool has_begun;      /* JSON: the message that begins a file was written */
 	bool has_place;          /* where links to the file lead is known */
 	struct bs_buffer place;  /* ... it is this: grep_path.h */
@@ -80,9 +87,6 @@ struct bs_grep_printer {
 	uint64_t taken_bytes; /* of what was written, by offer */
 	size_t whole_bytes;   /* of what is in out, without the line that is being put there */
 	uint64_t start_ns;
-	struct bs_grep_sums sums;
-	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */
-	struct bs_grep_finish finish;
 	/* Of the line in hand. */
 	struct bs_grep_spans matches;
 	struct bs_buffer replaced;         /* the line with matches replaced */

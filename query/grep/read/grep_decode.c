@@ -79,17 +79,6 @@ static const struct coding {
 	       "ksc_5601 windows-949", .has_no_controls = true),
 };
 
-/* Whether one of the words is the label, which has n_bytes. */
-static bool has_label(const char *words, const char *label, size_t n_bytes)
-{
-	for (size_t n; *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (n == n_bytes && strncasecmp(words, label, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
 {
 	static const char space[] = " \t\n\f\r";
@@ -102,7 +91,7 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	if (*coding_out == BS_GREP_CODING_NONE || strcasecmp(name, "auto") == 0)
 		return BS_OK;
 	for (size_t i = 0; n > 0 && i < sizeof(codings) / sizeof(*codings); i++) {
-		if (!has_label(codings[i].labels, label, n))
+		if (!bs_text_has_word(codings[i].labels, label, n))
 			continue;
 		*coding_out = codings[i].converter ? (enum bs_grep_coding)(BS_GREP_CODING_ICU + i) : codings[i].coding;
 		/* Whether there is such a converter is known before a file is opened. */

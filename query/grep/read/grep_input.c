@@ -74,17 +74,12 @@ static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_reg
 	return BS_OK;
 }
 
-enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool only_regular, struct bs_error *err)
+enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed, bool only_regular,
+                                       struct bs_error *err)
 {
-	file->is_borrowed = false;
+	file->is_borrowed = is_borrowed;
 	enum bs_status status = set(file, fd, only_regular, err);
 	if (status)
-		close(fd);
+		(void)file_close(&file->input, NULL);
 	return status;
-}
-
-enum bs_status bs_grep_stdin_open(struct bs_grep_file_input *file, struct bs_error *err)
-{
-	file->is_borrowed = true;
-	return set(file, STDIN_FILENO, false, err);
 }

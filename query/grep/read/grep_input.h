@@ -45,10 +45,9 @@ struct bs_grep_file_input {
 	uint64_t output_device, output_inode; /* struct bs_grep_program */
 };
 
-/* An input from fd, which it closes, also after a failure: BS_IO. only_regular: refuses anything but a regular file. */
-enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool only_regular,
+/* An input from fd, which it closes unless that is borrowed, also after a failure: BS_IO. only_regular: refuses anything but a
+ * regular file. */
+enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed, bool only_regular,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* The same from standard input, which stays open. */
-enum bs_status bs_grep_stdin_open(struct bs_grep_file_input *file, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -29,7 +29,7 @@ static void report(const struct walk_source *self, const char *path, int error_n
 {
 	struct bs_error line;
 	(void)bs_fail(&line, BS_IO, "%s: %s", path, strerror(error_number));
-	self->source.report(self->source.report_context, line.text);
+	self->source.listener.report(self->source.listener.report_context, line.text);
 }
 
 /* As rg, nothing is said of links and of what is no regular file. */
@@ -37,7 +37,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	const struct walk_source *self = context;
 	if (reason == BS_SKIP_UNREADABLE)
-		self->source.report(self->source.report_context, message);
+		self->source.listener.report(self->source.listener.report_context, message);
 }
 
 /* As rg has it, only one above what is searched is an error. */
@@ -45,9 +45,9 @@ static void report_rule(void *context, bool is_above, const char *message)
 {
 	const struct walk_source *self = context;
 	if (is_above)
-		self->source.report(self->source.report_context, message);
+		self->source.listener.report(self->source.listener.report_context, message);
 	else
-		self->source.remark(self->source.remark_context, message);
+		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
 /* The first folder walked that lies in the same folder as this one, or deeper in it; this one is added to them. */
@@ -82,7 +82,7 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
-	self->source.report(self->source.report_context, err->text);
+	self->source.listener.report(self->source.listener.report_context, err->text);
 	return BS_OK;
 }
 

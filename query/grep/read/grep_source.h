@@ -26,16 +26,20 @@ struct bs_grep_file {
 	uint64_t passed_line; /* set by whoever goes on behind a cursor: lines up to this one are passed over */
 };
 
+/* Told, while a source looks for the next file. */
+struct bs_grep_listener {
+	void (*report)(void *context, const char *message); /* one line about what could not be read */
+	void *report_context;
+	void (*remark)(void *context, const char *message); /* what is odd, and nothing is missing for it */
+	void *remark_context;
+};
+
 struct bs_grep_source {
 	/* The next file, valid until the next call; file_out->shown NULL at the end. What cannot be read is reported
 	 * and passed over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
 	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
-	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */
-	void (*report)(void *context, const char *message);
-	void *report_context;
-	void (*remark)(void *context, const char *message); /* what is odd, and nothing is missing for it */
-	void *remark_context;
+	struct bs_grep_listener listener; /* set by whoever calls next */
 	bool is_quick;        /* next never takes long: there is a list of all files */
 	uint64_t n_ruled_out; /* files that need not be searched, and were not given */
 	uint64_t n_unfollowed; /* sources of the index that would say so of files, but are not followed */

@@ -60,7 +60,7 @@ static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 	if (!text->input->is_stream)
 		return read_to(text, size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES, bytes,
 		               err);
-	size_t most_bytes = text->is_stdin ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
+	size_t most_bytes = text->file.is_borrowed ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
 	enum bs_status status;
 	do
 		status = read_some(text, most_bytes - bytes->used_bytes, bytes, err);
@@ -191,54 +191,45 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 /* The file's place is taken by what a command makes of it. */
 static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
-	bool is_ours = reading->packing == BS_GREP_PACKING_COMPRESS;
+	bool is_ours = reading->file->packing == BS_GREP_PACKING_COMPRESS;
+	const char *argument = reading->file->shown;
 	const char *const unpack[] = {"gzip", "-d", "-c", NULL};
 	char *safe = NULL;
 	/* A name is no option. */
-	if (!is_ours && reading->argument[0] == '-' && asprintf(&safe, "./%s", reading->argument) < 0)
-		return bs_fail_memory(err, "a path", strlen(reading->argument));
-	const char *const run[] = {reading->command, safe ? safe : reading->argument, NULL};
-	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, reading->wait, &text->input, err);
+	if (!is_ours && argument[0] == '-' && asprintf(&safe, "./%s", argument) < 0)
+		return bs_fail_memory(err, "a path", strlen(argument));
+	const char *const run[] = {reading->command, safe ? safe : argument, NULL};
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, text->file.wait, &text->input, err);
 	free(safe);
 	return status;
 }
 
-static enum bs_status open_input(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
-                                 struct bs_error *err)
+static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
-	struct bs_grep_file_input *file = &text->file;
-	enum bs_status status;
-	file->wait = reading->wait;
-	file->output_device = reading->output_device;
-	file->output_inode = reading->output_inode;
-	if (path) {
-		int fd = open_path(text, path, reading->root_bytes);
-		if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
-			return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
-		if (fd < 0)
-			return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
-		status = bs_grep_file_input_open(file, fd, reading->root_bytes > 0, err);
-	} else {
-		status = bs_grep_stdin_open(file, err);
-	}
-	text->input = status ? NULL : &file->input;
-	if (status || !reading->packing)
+	struct bs_grep_file_input *input = &text->file;
+	const struct bs_grep_file *file = reading->file;
+	int fd = file->path ? open_path(text, file->path, file->root_bytes) : STDIN_FILENO;
+	if (fd < 0 && errno == ELOOP && file->root_bytes > 0)
+		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
+	if (fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
+	enum bs_status status = bs_grep_file_input_open(input, fd, !file->path, file->root_bytes > 0, err);
+	text->input = status ? NULL : &input->input;
+	if (status || !file->packing)
 		return status;
-	if (reading->packing >= BS_GREP_PACKING_COMPRESS)
+	if (file->packing >= BS_GREP_PACKING_COMPRESS)
 		return run_command(text, reading, err);
-	return bs_grep_unpack_open(reading->packing, text->input, &text->input, err);
+	return bs_grep_unpack_open(file->packing, text->input, &text->input, err);
 }
 
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
-                                 struct bs_error *err)
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
 	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
 	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
-	text->is_stdin = !path;
 	text->is_at_end = false;
 	text->has_more = false;
 	text->read_bytes = 0;
-	enum bs_status status = open_input(text, path, reading, err);
+	enum bs_status status = open_input(text, reading, err);
 	if (!status)
 		status = read_head(text, err);
 	if (!status)

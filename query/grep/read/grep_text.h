@@ -11,7 +11,7 @@
 
 #include "query/grep/read/grep_decode.h"
 #include "query/grep/read/grep_input.h"
-#include "query/grep/read/grep_unpack.h"
+#include "query/grep/read/grep_source.h"
 
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)
@@ -25,12 +25,11 @@ struct bs_grep_text {
 	size_t raw_off, raw_held;
 	bool had_mark;        /* a byte order mark was taken off */
 	bool is_decoded;
-	bool is_stdin;
 	bool has_more;  /* bytes is not all there is: bs_grep_text_more() reads on */
 	bool by_pieces; /* ... one at a time, as ripgrep reads it: decoded, or as it comes */
 	uint64_t read_bytes;         /* so far, of the file */
 	struct bs_grep_input *input; /* NULL: closed */
-	struct bs_grep_file_input file;
+	struct bs_grep_file_input file; /* its wait and output are set before the first file is read */
 	bool is_at_end; /* of the input */
 	struct bs_grep_decoder decoder;
 	struct bs_buffer root; /* the folder below which files were opened last, NUL-ended; empty: none */
@@ -38,19 +37,16 @@ struct bs_grep_text {
 };
 
 struct bs_grep_reading {
+	const struct bs_grep_file *file;
 	enum bs_grep_coding coding;
 	bool in_pieces;           /* only the first piece is read, */
 	bool wants_all;           /* but where memory can hold it */
-	size_t root_bytes;        /* as in struct bs_grep_file */
-	enum bs_grep_packing packing;
-	const char *command, *argument; /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
-	struct bs_grep_wait wait;       /* before the input, a stream, is waited for */
-	uint64_t output_device, output_inode; /* struct bs_grep_program */
+	const char *command;      /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
 };
 
-/* Reads the beginning of the file at path, or of standard input if path is NULL, or all of it. BS_NOT_FOUND or BS_IO,
+/* Reads the beginning of the file, or all of it. BS_NOT_FOUND or BS_IO,
  * err saying why without the path; BS_NO_MEMORY; BS_STOPPED. */
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are there, or a few more, or
  * the file ends; by_pieces, one piece. Fails as bs_grep_text_read. */
