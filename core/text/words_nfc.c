@@ -18,7 +18,6 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/bytes.h"
 #include "core/base/vector.h"
 #include "core/system/watch.h"
 #include "core/text/words_class.h"

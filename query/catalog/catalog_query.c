@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
 #include "core/system/icu.h"
-#include "query/language/field_names.h"
+#include "query/language/reading.h"
 #include "query/plan/may_match.h"
 #include "query/search/question.h"
 

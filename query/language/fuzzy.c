@@ -13,15 +13,15 @@
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
-	uint32_t n_word;      /* code points */
-	uint32_t max_rows;    /* n_word + max_distance + 1 */
+	uint32_t n_word;   /* code points */
+	uint32_t max_rows; /* n_word + max_distance + 1 */
 	int32_t *word;
-	int32_t *term;        /* code points whose rows are valid */
-	uint32_t *ends;       /* bytes of the term up to and with each of them */
-	uint32_t row_cells;   /* 2 * max_distance + 1, and one on either side that is too far */
-	uint32_t *rows;       /* max_rows + 1 */
-	uint32_t n_valid;     /* rows computed, beyond row 0 */
-	uint32_t dead_bytes;  /* a prefix of this many bytes cannot become a match any more; 0: none */
+	int32_t *term;       /* code points whose rows are valid */
+	uint32_t *ends;      /* bytes of the term up to and with each of them */
+	uint32_t row_cells;  /* 2 * max_distance + 1, and one on either side that is too far */
+	uint32_t *rows;      /* max_rows + 1 */
+	uint32_t n_valid;    /* rows computed, beyond row 0 */
+	uint32_t dead_bytes; /* a prefix of this many bytes cannot become a match any more; 0: none */
 };
 
 /* A distance beyond all that are asked for, with room for an edit more. */
@@ -105,10 +105,10 @@ static uint32_t row_least(const struct bs_fuzzy *fuzzy, uint32_t i)
 	return smallest;
 }
 
-bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes)
+uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes)
 {
 	if (fuzzy->dead_bytes && shared_bytes >= fuzzy->dead_bytes)
-		return false;
+		return UINT32_MAX;
 	fuzzy->dead_bytes = 0;
 	while (fuzzy->n_valid > 0 && fuzzy->ends[fuzzy->n_valid - 1] > shared_bytes)
 		fuzzy->n_valid--;
@@ -117,7 +117,7 @@ bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term
 		uint32_t i = fuzzy->n_valid + 1;
 		if (i > fuzzy->max_rows) {
 			fuzzy->dead_bytes = (uint32_t)at + 1;
-			return false;
+			return UINT32_MAX;
 		}
 		fuzzy->term[i - 1] = bs_visible_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
@@ -125,9 +125,11 @@ bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term
 		/* A swap looks two rows back: hopeless only when this row and, with one edit more, the last one are. */
 		if (fill_row(fuzzy, i) > fuzzy->max_distance && row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
 			fuzzy->dead_bytes = (uint32_t)at;
-			return false;
+			return UINT32_MAX;
 		}
 	}
 	uint32_t i = fuzzy->n_valid;
-	return i + fuzzy->max_distance >= fuzzy->n_word && *cell(fuzzy, i, fuzzy->n_word) <= fuzzy->max_distance;
+	if (i + fuzzy->max_distance < fuzzy->n_word || *cell(fuzzy, i, fuzzy->n_word) > fuzzy->max_distance)
+		return UINT32_MAX;
+	return *cell(fuzzy, i, fuzzy->n_word);
 }

@@ -9,6 +9,8 @@
 #ifndef BS_QUERY_PLAN_FUZZY_H
 #define BS_QUERY_PLAN_FUZZY_H
 
+#include <stdint.h>
+
 #include "core/base/error.h"
 
 /* A word and the rows of the last term. One thread. */
@@ -19,8 +21,14 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
                             struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy);
 
-/* Whether the term is near enough. The first shared_bytes bytes must be those of the term of the call before (0 is
+/* The distance of the term, if it is at most max_distance; else UINT32_MAX. The first shared_bytes bytes must be those of the term of the call before (0 is
  * always right). */
-bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes);
+uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes);
+
+static inline bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes,
+                                    uint32_t shared_bytes)
+{
+	return bs_fuzzy_distance(fuzzy, term, term_bytes, shared_bytes) != UINT32_MAX;
+}
 
 #endif

@@ -40,20 +40,12 @@ struct word {
 
 /* A node in the making; children are linked, so that an AND is taken into another without a copy. */
 struct draft {
-	enum bs_node_kind kind;
-	uint32_t field;
-	uint32_t distance;
-	uint32_t n_items;
-	uint32_t n_aids; /* they follow the items */
-	uint32_t range;
-	struct bs_leaf_text text;
-	size_t first_item;
+	struct bs_query_node node; /* weight: its own, of all below it; the arrays are not set yet */
+	size_t first_item;         /* the aids follow the items */
 	uint32_t first_child;
 	uint32_t last_child;
-	uint32_t next; /* sibling */
-	uint32_t n_children;
+	uint32_t next;  /* sibling */
 	uint32_t final; /* its index in the query */
-	double weight;  /* its own, of all below it */
 	bool is_stop;   /* a stop word, and nothing else */
 };
 
@@ -189,12 +181,10 @@ static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 
 static struct draft new_draft(enum bs_node_kind kind)
 {
-	return (struct draft){.kind = kind,
-	                      .field = BS_QUERY_ANY_FIELD,
+	return (struct draft){.node = {.kind = kind, .field = BS_QUERY_ANY_FIELD, .weight = 1},
 	                      .first_child = NO_DRAFT,
 	                      .last_child = NO_DRAFT,
-	                      .next = NO_DRAFT,
-	                      .weight = 1};
+	                      .next = NO_DRAFT};
 }
 
 /* NOT draft: nothing for nothing, and the operand of a NOT itself. */
@@ -205,10 +195,10 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 		return NO_DRAFT;
 	const struct draft *node = draft_at(parser, draft);
 	negation.first_child = negation.last_child = draft;
-	negation.n_children = 1;
-	if (node->kind != BS_NODE_NOT)
+	negation.node.n_children = 1;
+	if (node->node.kind != BS_NODE_NOT)
 		return add_draft(parser, &negation);
-	draft_at(parser, node->first_child)->weight *= node->weight;
+	draft_at(parser, node->first_child)->node.weight *= node->node.weight;
 	draft_at(parser, node->first_child)->is_stop = false;
 	return node->first_child;
 }
@@ -218,18 +208,18 @@ static void add_operand(struct parser *parser, struct draft *parent, uint32_t dr
 {
 	if (draft == NO_DRAFT)
 		return;
-	if (parent->n_children == 0)
+	if (parent->node.n_children == 0)
 		parent->first_child = draft;
 	else
 		draft_at(parser, parent->last_child)->next = draft;
 	parent->last_child = draft;
-	parent->n_children++;
+	parent->node.n_children++;
 }
 
 /* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
 static uint32_t join(struct parser *parser, const struct draft *parent)
 {
-	return parent->n_children < 2 ? parent->first_child : add_draft(parser, parent);
+	return parent->node.n_children < 2 ? parent->first_child : add_draft(parser, parent);
 }
 
 /* bs_token_fn: gathers a token's words. */
@@ -334,12 +324,12 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 {
 	const struct bs_lexeme *token = token_of(parser);
 	struct draft leaf = new_draft(kind);
-	leaf.field = parser->field;
-	leaf.text.start_byte = token->inner_start_byte;
-	leaf.text.end_byte = (uint32_t)end_byte;
-	leaf.text.is_quoted = token->kind != BS_LEX_WORD;
-	leaf.text.is_near = token->kind == BS_LEX_NEAR;
-	leaf.distance = token->value;
+	leaf.node.field = parser->field;
+	leaf.node.text.start_byte = token->inner_start_byte;
+	leaf.node.text.end_byte = (uint32_t)end_byte;
+	leaf.node.text.is_quoted = token->kind != BS_LEX_WORD;
+	leaf.node.text.is_near = token->kind == BS_LEX_NEAR;
+	leaf.node.distance = token->value;
 	return leaf;
 }
 
@@ -350,20 +340,20 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 	leaf.first_item = bs_vector_n(&parser->items);
 	if (parser->lexing.status)
 		return NO_DRAFT;
-	leaf.n_items = add_items(parser, false, last);
-	check_size(parser, leaf.n_items, last != NULL);
-	if (leaf.n_items > 1 && is_near) {
-		leaf.kind = BS_NODE_NEAR;
-	} else if (leaf.n_items > 1) {
-		leaf.kind = BS_NODE_PHRASE;
-		leaf.n_aids = add_items(parser, true, last);
+	leaf.node.n_items = add_items(parser, false, last);
+	check_size(parser, leaf.node.n_items, last != NULL);
+	if (leaf.node.n_items > 1 && is_near) {
+		leaf.node.kind = BS_NODE_NEAR;
+	} else if (leaf.node.n_items > 1) {
+		leaf.node.kind = BS_NODE_PHRASE;
+		leaf.node.n_aids = add_items(parser, true, last);
 	}
-	leaf.is_stop = leaf.n_items == 1 && parser->words.items[0].is_stop && !last;
+	leaf.is_stop = leaf.node.n_items == 1 && parser->words.items[0].is_stop && !last;
 	uint32_t draft = add_draft(parser, &leaf);
-	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
+	if (leaf.node.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
 		return draft;
 	struct draft either = new_draft(BS_NODE_OR);
-	leaf.field = parser->name_field;
+	leaf.node.field = parser->name_field;
 	either.is_stop = leaf.is_stop;
 	add_operand(parser, &either, draft);
 	add_operand(parser, &either, add_draft(parser, &leaf));
@@ -518,8 +508,8 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 /* leaf: a RANGE without one. */
 static uint32_t add_range(struct parser *parser, struct draft leaf, const struct bs_query_range *range)
 {
-	leaf.field = range->field;
-	leaf.range = (uint32_t)bs_vector_n(&parser->ranges);
+	leaf.node.field = range->field;
+	leaf.node.range = (uint32_t)bs_vector_n(&parser->ranges);
 	append(parser, &parser->ranges.bytes, range, sizeof(*range));
 	if (parser->lexing.status)
 		free(range->long_text);
@@ -688,7 +678,7 @@ static uint32_t parse_primary(struct parser *parser)
 	else
 		draft = parse_phrase(parser);
 	if (draft != NO_DRAFT && !parser->lexing.status)
-		draft_at(parser, draft)->weight *= token_of(parser)->weight;
+		draft_at(parser, draft)->node.weight *= token_of(parser)->weight;
 	parser->field = field_around;
 	parser->at++;
 	spend(parser, OPERAND_NS);
@@ -771,10 +761,10 @@ static uint32_t parse_or(struct parser *parser)
 static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
-	bool is_found = is_positive && draft->n_items > 0;
+	bool is_found = is_positive && draft->node.n_items > 0;
 	for (uint32_t i = draft->first_child; i != NO_DRAFT && !is_found; i = draft_at(parser, i)->next)
-		is_found = is_scoring(parser, i, is_positive != (draft->kind == BS_NODE_NOT));
-	return is_found && draft->weight > 0;
+		is_found = is_scoring(parser, i, is_positive != (draft->node.kind == BS_NODE_NOT));
+	return is_found && draft->node.weight > 0;
 }
 
 /* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands around. */
@@ -782,14 +772,14 @@ static void split(struct parser *parser, uint32_t number, double weight, struct 
 {
 	struct draft *draft = draft_at(parser, number);
 	uint32_t next;
-	draft->weight *= weight;
-	for (uint32_t i = draft->first_child; draft->kind == BS_NODE_AND && i != NO_DRAFT; i = next) {
+	draft->node.weight *= weight;
+	for (uint32_t i = draft->first_child; draft->node.kind == BS_NODE_AND && i != NO_DRAFT; i = next) {
 		next = draft_at(parser, i)->next;
-		split(parser, i, draft->weight, loose, bound);
+		split(parser, i, draft->node.weight, loose, bound);
 	}
-	if (draft->kind == BS_NODE_AND)
+	if (draft->node.kind == BS_NODE_AND)
 		return;
-	bool binds = draft->kind == BS_NODE_NOT || !is_scoring(parser, number, true);
+	bool binds = draft->node.kind == BS_NODE_NOT || !is_scoring(parser, number, true);
 	draft->next = NO_DRAFT;
 	add_operand(parser, binds ? bound : loose, number);
 }
@@ -799,8 +789,8 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
 	struct draft leaf = new_draft(BS_NODE_WORD);
 	leaf.first_item = bs_vector_n(&parser->items);
-	leaf.weight = term->weight;
-	leaf.n_items = 1;
+	leaf.node.weight = term->weight;
+	leaf.node.n_items = 1;
 	if (has_leaf) {
 		add_item(parser, &element, 0, false);
 		return add_draft(parser, &leaf);
@@ -822,7 +812,7 @@ static uint32_t add_terms(struct parser *parser, uint32_t root)
 		split(parser, root, 1, &loose, &bound);
 	uint32_t own = join(parser, &loose);
 	if (own != NO_DRAFT)
-		draft_at(parser, own)->weight *= parser->options->own_share;
+		draft_at(parser, own)->node.weight *= parser->options->own_share;
 	add_operand(parser, &either, own);
 	for (size_t i = 0; i < parser->options->n_terms && !parser->lexing.status; i++)
 		add_operand(parser, &either,
@@ -842,11 +832,9 @@ static double bounded(double weight)
 static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node, bool is_positive)
 {
 	const struct bs_query_tree *query = parser->query;
-	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
-	node->n_items = draft->n_items;
-	node->n_aids = draft->n_aids;
+	bool is_counted = node->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
 	node->items = query->storage.items.items + draft->first_item;
-	node->aids = node->items + draft->n_items;
+	node->aids = node->items + node->n_items;
 	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
 		node->weight = 0;
 	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
@@ -860,7 +848,8 @@ static void finish_leaf(struct parser *parser, const struct draft *draft, struct
 /* Whether the child of an AND or OR is one, too: then its children stand in its place. */
 static bool is_joined(const struct draft *parent, const struct draft *child)
 {
-	return child->kind == parent->kind && (child->kind == BS_NODE_AND || child->kind == BS_NODE_OR);
+	return child->node.kind == parent->node.kind &&
+	       (child->node.kind == BS_NODE_AND || child->node.kind == BS_NODE_OR);
 }
 
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight);
@@ -873,7 +862,7 @@ static uint32_t finish_children(struct parser *parser, const struct draft *draft
 		struct draft *child = draft_at(parser, i);
 		spend(parser, NODE_NS);
 		uint32_t child_depth = is_joined(draft, child) ? finish_children(parser, child, is_positive,
-		                                                                 bounded(weight * child->weight))
+		                                                                 bounded(weight * child->node.weight))
 		                                               : finish_node(parser, child, is_positive, weight);
 		depth = child_depth > depth ? child_depth : depth;
 	}
@@ -898,18 +887,15 @@ static void list_children(struct parser *parser, const struct draft *draft, stru
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight)
 {
 	struct bs_query_tree *query = parser->query;
-	weight = bounded(weight * draft->weight);
-	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
+	weight = bounded(weight * draft->node.weight);
+	uint32_t depth = finish_children(parser, draft, is_positive != (draft->node.kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
-	*node = (struct bs_query_node){.kind = draft->kind,
-	                               .field = draft->field,
-	                               .distance = draft->distance,
-	                               .range = draft->range,
-	                               .text = draft->text};
+	*node = draft->node;
+	node->n_children = 0;
 	node->children = query->children + parser->n_children;
 	node->weight = weight;
 	list_children(parser, draft, node);
-	if (draft->n_items)
+	if (node->n_items)
 		finish_leaf(parser, draft, node, is_positive);
 	draft->final = (uint32_t)query->n_nodes++;
 	return depth + 1;

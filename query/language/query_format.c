@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "core/text/visible_append.h"

@@ -5,6 +5,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/bitsift/escape.h"
+#include "core/text/visible_append.h"
 
 enum bs_status bs_reading_init_words(struct bs_reading *reading, const struct bs_words_options *words, struct bs_error *err)
 {
@@ -22,6 +24,21 @@ static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name,
 {
 	uint32_t number;
 	return bs_term_table_intern(table, name, name_bytes, bs_hash_slot(name, name_bytes), &number, NULL, err);
+}
+
+enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
+                                   struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t at = 0, next = 0, start = 0; at < n_bytes && !status; at = next) {
+		int32_t c = bs_visible_next(text, n_bytes, &next);
+		bool is_sign = at == start && (c == '-' || c == '!');
+		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES)
+			status = add_name(names, text + start, (uint32_t)(at - start), err);
+		if (is_sign || c == '(' || c == ')' || c == '"' || bs_visible_is_space(c) || (c == ':' && !joins))
+			start = next;
+	}
+	return status;
 }
 
 static enum bs_status add_names(struct bs_term_table *table, const struct bs_term_table *names, struct bs_error *err)

@@ -58,4 +58,9 @@ enum bs_status bs_reading_parse(struct bs_reading *reading, const char *query, s
                                 const struct bs_query_options *options, struct bs_query_tree **query_out,
                                 size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Adds the names in a query text that may be those of fields, before it is known which fields there are: the text before each colon, from
+ * the colon before it on or, with joins, over that colon. Call bs_icu_load first. BS_NO_MEMORY. */
+enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
 #endif

@@ -57,27 +57,28 @@ static const struct {
 	const char *name;
 	const char *pairs;
 	size_t n_bytes;
+	uint8_t letter; /* of the escape that means the same; 0: there is none */
 } names[] = {
-	{"alpha", "azAZ", 4},
-	{"lower", "az", 2},
-	{"upper", "AZ", 2},
-	{"alnum", "azAZ09", 6},
-	{"ascii", "\0\x7f", 2},
-	{"blank", "  \t\t", 4},
-	{"cntrl", "\0\x1f\x7f\x7f", 4},
-	{"digit", "09", 2},
-	{"graph", "!~", 2},
-	{"print", " ~", 2},
-	{"punct", "!/:@[`{~", 8},
-	{"space", "  \t\r", 4},
-	{"word", "azAZ09__", 8},
-	{"xdigit", "09afAF", 6},
+	{"alpha", "azAZ", 4, 0},
+	{"lower", "az", 2, 0},
+	{"upper", "AZ", 2, 0},
+	{"alnum", "azAZ09", 6, 0},
+	{"ascii", "\0\x7f", 2, 0},
+	{"blank", "  \t\t", 4, 'h'},
+	{"cntrl", "\0\x1f\x7f\x7f", 4, 0},
+	{"digit", "09", 2, 'd'},
+	{"graph", "!~", 2, 0},
+	{"print", " ~", 2, 0},
+	{"punct", "!/:@[`{~", 8, 0},
+	{"space", "  \t\r", 4, 's'},
+	{"word", "azAZ09__", 8, 'w'},
+	{"xdigit", "09afAF", 6, 0},
 };
 
 /* Of what is not understood; and of the dot and \N, as line ends may be others than here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
-/* [:name:], or an escape that means the same. */
+/* [:name:] */
 static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -111,22 +112,14 @@ static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 
 static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const struct bs_regex_member *member)
 {
-	switch (member->letter) {
-	case 'd':
-		return set_of_name("digit", 5);
-	case 'h':
-		return set_of_name("blank", 5);
-	case 's':
-		return set_of_name("space", 5);
-	case 'v':
+	if (member->letter == 'v')
 		return set_of_pairs("\n\r", 2);
-	case 'w':
-		return set_of_name("word", 4);
-	case 'p':
+	if (member->letter == 'p')
 		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
-	default:
-		return anything;
-	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].letter == member->letter)
+			return set_of_pairs(names[i].pairs, names[i].n_bytes);
+	return anything;
 }
 
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const struct bs_regex_member *member)

@@ -3,8 +3,8 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
-#include "query/language/field_names.h"
 #include "query/language/lex.h"
+#include "query/language/reading.h"
 #include "query/plan/expand.h"
 #include "query/search/finder.h"
 
