@@ -19,7 +19,7 @@ struct bs_pattern_tree {
 	size_t n_open; /* groups that are not closed yet */
 	bool fold_case, is_ended;
 	bool may_repeat;  /* the last part */
-	bool matches_all; /* some part is none of any pattern */
+	bool matches_all; /* some part cannot be written as a pattern */
 	enum bs_status status;
 	struct bs_error err;
 };
