@@ -153,7 +153,7 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 
 enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
 {
-	/* No byte of a term may be one that keys of several words are told by. */
+	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in it. */
 	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
 		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
 		               analysis->words->rules.analyzer->name);

@@ -54,7 +54,7 @@ struct filtering {
 	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
 	uint8_t *tiers;                             /* of the keys of one literal */
 	bool is_absent;                             /* no segment has all of its trigrams */
-	uint8_t (*pieces)[PIECE_BYTES];             /* rows: in the end, those that satisfy the root are in the first */
+	uint8_t (*pieces)[PIECE_BYTES];             /* sets of rows; at the end the first has those that satisfy the root */
 	uint64_t sample_docs, n_passed;             /* documents that one sample stands for, and of the slabs so far */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct documents found;                     /* of the slabs, not yet among the candidates */
