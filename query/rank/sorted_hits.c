@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Blocks that are looked at before the last of the first is compared with what is left again. */
 #define BLOCKS_TOGETHER 16u
 
@@ -66,7 +65,8 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 }
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
-static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n, const struct bs_sorted_hit *hit)
+static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n,
+                        const struct bs_sorted_hit *hit)
 {
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -166,7 +166,8 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	struct bs_slab_scan *at = scan->at;
 	size_t n;
 	const struct bs_sorted_hit *last = hits_of(sorting, &n);
-	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 || !last->has_value)
+	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 ||
+	    !last->has_value)
 		return false;
 	*ranks = (struct bs_ranks){.n = 0};
 	if (!scan->part)
@@ -192,8 +193,8 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 		return;
 	uint64_t n_before = can_count ? at->kernel->lines.count(frames->lines, live) : 0;
 	if (ranks.n > 0)
-		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, 0, scan->part->n_blocks, frames->lines,
-		                                            live, scratch);
+		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, 0, scan->part->n_blocks,
+		                                            frames->lines, live, scratch);
 	else
 		memset(live, 0, sizeof(*live));
 	scan->sorting->is_open |= !can_count;
@@ -206,7 +207,8 @@ static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, boo
 	struct bs_slab_scan *at = scan->at;
 	const uint64_t *lines = at->scan->frames[0].lines;
 	for (uint32_t block = 0; block < at->slab->n_blocks; block++) {
-		for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
+		for (uint32_t word = block * BS_LINE_WORDS;
+		     word < (block + 1) * BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
 			for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
 				struct bs_candidate candidate = {.row = word * 64 + (uint32_t)__builtin_ctzll(bits),
 				                                 .is_sure = is_sure && !at->plan->scope.is_open};
@@ -241,14 +243,14 @@ static void sort_lists(struct sort_scan *scan)
 {
 	struct bs_candidate_list *listed = &scan->sorting->listed;
 	bs_vector_clear(listed);
-	bs_scan_forward(scan->at, listed, NULL);
+	bs_scan_slab(scan->at, listed, NULL);
 	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
 		offer(scan, &listed->items[i]);
 }
 
-enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                              bool is_trusted, struct bs_sorting *sorting, struct bs_scan_stats *stats,
-                              struct bs_error *err)
+enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
+                              const struct bs_kernel *kernel, bool is_trusted, struct bs_sorting *sorting,
+                              struct bs_scan_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	const struct bs_value_table *table = &segment->values;
@@ -256,14 +258,21 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 	bool has_field = false;
 	enum bs_status status = bs_scan_start(scan, plan, 3, err);
 	if (!status && table->is_there)
-		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field), &has_field,
-		                             &field, err);
+		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field),
+		                             &has_field, &field, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
+		struct bs_slab_scan at = {.scan = scan,
+		                          .plan = plan,
+		                          .slab = &segment->slabs[i],
+		                          .kernel = kernel,
+		                          .stats = stats,
+		                          .err = err,
+		                          .segment = s};
 		struct bs_value_part part;
 		struct sort_scan sorted = {.at = &at, .sorting = sorting, .table = table, .is_trusted = is_trusted};
 		sorted.field = has_field ? &field : NULL;
-		sorted.is_known = has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
+		sorted.is_known =
+			has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
 		bool has_part = false;
 		if (has_field)
 			at.status = bs_value_part_find(table, &field, i, at.slab->n_docs, &has_part, &part, err);
