@@ -29,6 +29,12 @@ static inline void bs_store_u64(uint8_t *to, uint64_t value)
 	bs_store_u32(to + 4, (uint32_t)(value >> 32));
 }
 
+/* Of x > 0: the place of its highest bit. */
+static inline uint32_t bs_log2_floor(uint64_t x)
+{
+	return 63 - (uint32_t)__builtin_clzll(x);
+}
+
 /* LEB128: seven bits a byte, least significant first, the high bit says that more follow. */
 #define BS_VARINT_MAX_BYTES 10
 

@@ -8,10 +8,11 @@
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
-#define MOST_NUMBER_BITS 48u       /* a code of 15 bits, and 30 others, in whole bytes */
+#define MOST_NUMBER_BITS 48u         /* a code of 15 bits, and 30 others, in whole bytes */
 #define PIECE_BYTES      (64u << 10) /* so many wait before they go to the file */
 
-enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df, uint32_t *rank_of, struct bs_error *err)
+enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df, uint32_t *rank_of,
+                            struct bs_error *err)
 {
 	uint32_t *next_of = calloc((size_t)most_df + 1, sizeof(*next_of)), rank = 0;
 	if (!next_of)
@@ -29,14 +30,9 @@ enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most
 	return BS_OK;
 }
 
-static uint32_t log2_floor(uint32_t x)
-{
-	return 31 - (uint32_t)__builtin_clz(x);
-}
-
 static uint32_t class_of(uint32_t number)
 {
-	uint32_t e = log2_floor(number);
+	uint32_t e = bs_log2_floor(number);
 	return e == 0 ? 0 : 2 * e - 1 + (number >> (e - 1) & 1);
 }
 
@@ -44,7 +40,7 @@ static uint32_t class_of(uint32_t number)
 static uint32_t code_of(uint32_t from, uint32_t n_left)
 {
 	static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3};
-	return 1 + log2_floor(from + 1) * BS_ROW_LEFT_SIZES + sizes[n_left < 10 ? n_left : 10];
+	return 1 + bs_log2_floor(from + 1) * BS_ROW_LEFT_SIZES + sizes[n_left < 10 ? n_left : 10];
 }
 
 void bs_row_count(struct bs_row_counts *counts, const uint32_t *ranks, uint32_t n)
@@ -60,13 +56,9 @@ void bs_row_count(struct bs_row_counts *counts, const uint32_t *ranks, uint32_t 
 enum bs_status bs_row_codes_make(struct bs_row_codes *codes, const struct bs_row_counts *counts, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t code = 0; code < BS_ROW_CODES && !status; code++) {
-		uint64_t smoothed[BS_ROW_CLASSES];
-		for (uint32_t i = 0; i < BS_ROW_CLASSES; i++)
-			smoothed[i] = 16 * counts->classes[code][i] + (i + 1 < BS_ROW_CLASSES);
-		status = bs_code_lengths(smoothed, BS_ROW_CLASSES, codes->lengths[code], err);
-		bs_code_values(codes->lengths[code], BS_ROW_CLASSES, codes->values[code]);
-	}
+	for (uint32_t code = 0; code < BS_ROW_CODES && !status; code++)
+		status = bs_code_smoothed(counts->classes[code], BS_ROW_CLASSES, 0, BS_ROW_CLASSES - 1,
+		                          codes->lengths[code], codes->values[code], err);
 	return status;
 }
 
@@ -75,15 +67,14 @@ void bs_row_codes_write(const struct bs_row_codes *codes, struct bs_file_writer 
 	bs_file_writer_section(writer, BS_SECTION_ROW_CODES, 0);
 	for (uint32_t code = 0; code < BS_ROW_CODES; code++) {
 		uint8_t nibbles[BS_ROW_CLASSES / 2];
-		for (uint32_t i = 0; i < BS_ROW_CLASSES; i += 2)
-			nibbles[i / 2] = (uint8_t)(codes->lengths[code][i] | codes->lengths[code][i + 1] << 4);
+		bs_code_nibbles(codes->lengths[code], BS_ROW_CLASSES, nibbles);
 		bs_file_writer_bytes(writer, nibbles, sizeof(nibbles));
 	}
 }
 
 static void put_number(struct bs_row_writer *rows, uint32_t code, uint32_t number)
 {
-	uint32_t e = log2_floor(number), n_below = e > 1 ? e - 1 : 0;
+	uint32_t e = bs_log2_floor(number), n_below = e > 1 ? e - 1 : 0;
 	bs_bits_put_code(&rows->bits, rows->codes->values[code][class_of(number)]);
 	bs_bits_put(&rows->bits, number & ((1u << n_below) - 1), n_below);
 }
@@ -128,7 +119,6 @@ enum bs_status bs_row_writer_end(struct bs_row_writer *rows, struct bs_error *er
 enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_container *file, struct bs_error *err)
 {
 	struct bs_section section = bs_container_section(file, BS_SECTION_ROW_CODES, 0);
-	uint32_t what[BS_ROW_CLASSES];
 	bool valid = section.n_bytes == BS_ROW_CODES_BYTES;
 	*codes = (struct bs_code_set){.codes = NULL};
 	enum bs_status status = valid ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
@@ -136,10 +126,9 @@ enum bs_status bs_row_codes_read(struct bs_code_set *codes, const struct bs_cont
 		status = bs_code_set_init(codes, BS_ROW_CODES, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < BS_ROW_CLASSES; i++)
-		what[i] = i << 4;
 	for (uint32_t code = 0; code < BS_ROW_CODES && valid && !status; code++)
-		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, what, BS_ROW_CLASSES, &valid, err);
+		status = bs_code_read(codes, code, section.data + code * BS_ROW_CLASSES / 2, NULL, BS_ROW_CLASSES,
+		                      &valid, err);
 	if (valid)
 		bs_code_set_finish(codes, status ? 0 : BS_ROW_CODES);
 	return status || valid ? status : bs_container_corrupt(file, err, "the codes of rows' terms break their rules");
@@ -150,8 +139,8 @@ static enum bs_status corrupt(const struct bs_row_reader *rows, struct bs_error 
 	return bs_container_corrupt(rows->section.file, err, "the terms of rows do not decode");
 }
 
-enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes, struct bs_section section,
-                                  uint32_t n_terms, struct bs_error *err)
+enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes,
+                                  struct bs_section section, uint32_t n_terms, struct bs_error *err)
 {
 	*rows = (struct bs_row_reader){.codes = codes->codes, .section = section, .n_terms = n_terms};
 	if (section.n_bytes < BS_BITS_PAD_BYTES)

@@ -21,7 +21,6 @@
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
 	bs_vector_deinit(&best->waiting);
-	bs_vector_deinit(&best->listed);
 }
 
 double bs_top_scan_threshold(const struct bs_top_scan *best)
@@ -69,8 +68,7 @@ struct best_scan {
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	uint8_t by_worth[BS_TOP_SCAN_WORDS];                      /* the words, the worthiest first, */
-	double left[BS_TOP_SCAN_WORDS + 1];                       /* and the most that they give from each on */
+	uint8_t by_worth[BS_TOP_SCAN_WORDS];                      /* the words, the worthiest first */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
 };
 
@@ -98,9 +96,9 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 /* Leaves in scan->has what is known of the words of a row. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
-	uint32_t block = row / BS_LINE_BITS;
+	row -= scan->at->first_block * BS_LINE_BITS;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
-		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&
+		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], row / BS_LINE_BITS) &&
 		                                  (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 	}
@@ -286,9 +284,6 @@ static void order_by_worth(struct best_scan *scan)
 			scan->by_worth[at] = scan->by_worth[at - 1];
 		scan->by_worth[at] = (uint8_t)i;
 	}
-	scan->left[scan->best->scorer->n_words] = 0;
-	for (size_t i = scan->best->scorer->n_words; i-- > 0;)
-		scan->left[i] = scan->left[i + 1] + bs_scorer_most(scan->best->scorer, scan->by_worth[i], 0, 0);
 }
 
 /* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
@@ -367,8 +362,9 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 		scan->certainty[i] = scan->is_sure || scan->is_apart[i] ? BS_HAS : BS_HAS_MAYBE;
 		if (!scan->is_apart[i])
 			continue;
-		seek_word(scan, i, live);
-		keep_word(scan, i);
+		scan->lives[i] = *live;
+		bs_scan_terms(scan->at, &scorer->words[i].term, 1, BS_SURELY, (uint32_t)i + 1,
+		              scan->at->scan->frames[0].lines, &scan->lives[i]);
 	}
 }
 
@@ -524,11 +520,11 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	look_at_lines(scan, lines, live);
 }
 
-static void scan_matrix(struct best_scan *scan)
+static void scan_window(struct best_scan *scan)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
-	bs_live_all(&live, at->slab->n_blocks);
+	bs_live_all(&live, bs_scan_n_blocks(at));
 	memset(scan->weighed, 0, sizeof(scan->weighed));
 	if (scan->round != ROUND_ONLY)
 		find_any(scan, &live);
@@ -538,42 +534,13 @@ static void scan_matrix(struct best_scan *scan)
 		return;
 	uint64_t n_candidates = at->kernel->lines.count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
-	at->stats->blocks_live += bs_scan_count_live(&live);
+	if (bs_scan_has_columns(at) || scan->round == ROUND_LISTS)
+		at->stats->blocks_live += bs_scan_count_live(&live);
 	if (scan->round == ROUND_ONLY)
 		find_words(scan, &live);
 	scan->best->filtered(scan->best->context);
 	if (!at->status)
 		look_at_best(scan, &live, n_candidates);
-}
-
-/* The worthiest words first: most documents are out of the question before the others are looked for. */
-static void look_at_listed(struct best_scan *scan, const struct bs_candidate *candidate)
-{
-	struct bs_slab_scan *at = scan->at;
-	const struct bs_scorer *scorer = scan->best->scorer;
-	double most = 0;
-	for (size_t n = 0; n < scorer->n_words && !at->status; n++) {
-		size_t i = scan->by_worth[n];
-		const struct bs_term_place *place = bs_scan_place(at, scorer->words[i].term);
-		bool has = place->is_found;
-		if (has)
-			at->status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
-		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
-		most += has ? bs_scorer_most(scorer, i, 0, 0) : 0;
-		if (!bs_top_scan_is_possible(scan->best, most + scan->left[n + 1]))
-			return;
-	}
-	if (!at->status)
-		look(scan, candidate->document, candidate->is_sure);
-}
-
-static void scan_lists(struct best_scan *scan)
-{
-	struct bs_candidate_list *listed = &scan->best->listed;
-	bs_vector_clear(listed);
-	bs_scan_slab(scan->at, listed, NULL);
-	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
-		look_at_listed(scan, &listed->items[i]);
 }
 
 static bool is_of_round(const struct bs_slab *slab, enum round round)
@@ -596,10 +563,9 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->hashed.n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
-			scan_matrix(scan);
 		else
-			scan_lists(scan);
+			for (; at.first_block < at.slab->n_blocks && !at.status; at.first_block += BS_SLAB_MAX_BLOCKS)
+				scan_window(scan);
 		status = at.status ? at.status
 		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
 	}

@@ -389,13 +389,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	size_t base = bs_vector_n(candidates);
 	enum bs_status status = bs_scan_start(scan, plan, 0, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {.scan = scan,
-		                          .plan = plan,
-		                          .slab = &segment->slabs[i],
-		                          .kernel = kernel,
-		                          .stats = stats,
-		                          .err = err,
-		                          .segment = s};
+		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK, {0}};
 		bs_scan_prefetch(plan, s, i + 1);
 		bs_scan_slab(&at, candidates, n_counted);
 		status = at.status;

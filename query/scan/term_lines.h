@@ -60,9 +60,11 @@ struct bs_slab_scan {
 	struct bs_error *err;
 	uint32_t segment;
 	enum bs_status status;
-	uint32_t first_block; /* of the window */
-	bool is_lookup;       /* forward lists are looked into; else, their filters alone */
-	bool has_doubts;      /* a filter said that some documents may have a term */
+	struct {
+		uint32_t first_block; /* of the window */
+		bool is_lookup;       /* forward lists are looked into; else, their filters alone */
+		bool has_doubts;      /* a filter said that some documents may have a term */
+	};
 };
 
 /* What is spent about, so that the watch (core/system/watch.h) is asked in time. */

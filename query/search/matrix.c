@@ -385,13 +385,8 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 			continue;
 		status = bs_scan_start(scan, plan, 0, err);
 		for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-			struct bs_slab_scan at = {.scan = scan,
-			                          .plan = plan,
-			                          .slab = &segment->slabs[i],
-			                          .kernel = asked->kernel,
-			                          .stats = &stats,
-			                          .err = err,
-			                          .segment = s};
+			struct bs_slab_scan at = {scan,  plan, &segment->slabs[i], asked->kernel, &stats, err, s,
+			                          BS_OK, {0}};
 			bs_vector_clear(&asked->found);
 			bs_scan_slab(&at, &asked->found, NULL);
 			status = at.status ? at.status : hand_out(asked, &at, err);
