@@ -71,35 +71,23 @@ static void keep_wide(struct bs_slab_scan *at, const struct bs_query_node *node,
 	}
 }
 
-static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
-{
-	bool has = false;
-	uint32_t document = 0;
-	bs_scan_spend(at, NAME_NS);
-	if (at->status)
-		return false;
-	bs_scan_document(at, row, &document);
-	if (!at->status)
-		at->status = at->plan->names->has(at->plan->names, n, (struct bs_doc_ref){at->segment, document}, &has,
-		                                  at->err);
-	return has;
-}
-
 /* Leaves in frame depth those of its documents that have a name that leaf n asks for. */
-static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, const struct bs_live *live)
 {
-	for (uint32_t block = 0; block < bs_scan_n_blocks(at); block++) {
-		uint64_t *line = at->scan->frames[depth].lines + (size_t)block * BS_LINE_WORDS, any = 0;
-		for (uint32_t word = 0; word < BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
-			for (uint64_t bits = line[word]; bits; bits &= bits - 1) {
-				uint32_t lane = (uint32_t)__builtin_ctzll(bits);
-				if (!is_named(at, n, (at->first_block + block) * BS_LINE_BITS + word * 64 + lane))
-					line[word] &= ~(UINT64_C(1) << lane);
-			}
-			any |= line[word];
+	uint64_t *lines = at->scan->frames[depth].lines;
+	struct bs_file_names *names = at->plan->names;
+	struct bs_row_walk walk = bs_scan_walk(at, lines, live);
+	struct bs_scan_row rows[BS_SCAN_TOGETHER];
+	for (size_t n_rows; !at->status && (n_rows = bs_scan_take_rows(&walk, rows)) > 0;) {
+		bs_scan_spend(at, n_rows * NAME_NS);
+		bs_scan_documents(at, rows, n_rows);
+		for (size_t i = 0; i < n_rows && !at->status; i++) {
+			uint32_t row = rows[i].row - walk.first_row;
+			bool has = false;
+			at->status =
+				names->has(names, n, (struct bs_doc_ref){at->segment, rows[i].document}, &has, at->err);
+			lines[row / 64] &= ~((uint64_t)!has << (row % 64));
 		}
-		if (!any)
-			live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
 	}
 }
 
