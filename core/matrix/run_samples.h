@@ -1,6 +1,7 @@
 /*
- * run_samples.h: what lists of runs of ordinals share (forward_list.h, rare_list.h): a sample says for every so many runs where the run begins, so
- * that a look-up decodes half as many. Header only.
+ * run_samples.h: samples in lists of runs of ordinals (forward_list.h, rare_list.h). Every 32nd or
+ * 64th run has one, which says where the run begins, so that a look-up decodes half as many runs.
+ * Header only.
  */
 #ifndef BS_CORE_MATRIX_RUN_SAMPLES_H
 #define BS_CORE_MATRIX_RUN_SAMPLES_H

@@ -1,5 +1,6 @@
 /*
- * scan.c: see scan.h. From the bottom up: leaves of a tree on the lines of a window, the tree, and the documents that this leaves; a segment.
+ * scan.c: see scan.h. From the bottom up: the leaves of a tree on the lines of a window, the tree, the
+ * documents that it leaves; a segment.
  */
 #include "query/scan/scan.h"
 
@@ -115,8 +116,8 @@ static void keep_range(struct bs_slab_scan *at, uint32_t n, uint32_t depth, stru
 static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
                  struct bs_live *live);
 
-/* A child of an AND that is no leaf, on the frame's documents. What surely matches the operand of a NOT cannot match the NOT, and the other
- * way round. */
+/* A child of an AND that is no leaf, evaluated within the frame's documents. A document that surely matches the operand
+ * of a NOT cannot match the NOT; one that cannot match the operand surely matches the NOT. */
 static void and_child(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_query_node *child = node_at(at, n);
@@ -185,9 +186,10 @@ static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, e
 	*live = joined;
 }
 
-/* Recursive: as deep as the query (bs_query_parse sees to it that the stack is large enough).
- * Leaves in frame depth, for the blocks of live, the documents that node n claims; live shrinks to where any are. Only those of `within`
- * (NULL: any) are asked about, and others may be among them. */
+/* Leaves in frame depth, for the blocks of live, the documents that match node n by the claim; live
+ * shrinks to the blocks that have any. Only documents of `within` (NULL: all) are asked about; others
+ * may be among the result. Recursive, as deep as the query: bs_query_parse ensures that the stack is
+ * large enough. */
 static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
                  struct bs_live *live)
 {
@@ -200,8 +202,8 @@ static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint3
 		eval_and(at, &n, 1, claim, depth, within, live);
 }
 
-/* Forward lists are first asked by their filters, which nearly always say no to all, about the whole tree; then, about the documents that
- * this leaves, by looking each word up, which is exact. */
+/* In forward lists the whole tree is first evaluated by their filters, which reject nearly everything;
+ * then, on the documents that are left, by looking each word up, which is exact. */
 bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
 {
 	uint32_t n_nodes = (uint32_t)at->plan->query->n_nodes;

@@ -1,4 +1,5 @@
-/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns, forward lists, and what is one for both. */
+/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns, forward lists, and the
+ * functions that choose between the two. */
 #include "query/scan/term_lines.h"
 
 #include <stdlib.h>
@@ -58,8 +59,8 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
 {
-	/* Each node on the way to a leaf takes a frame, an OR two, an element of several terms two more; the second evaluation begins one
-	 * deeper. */
+	/* Each node on the way to a leaf takes a frame, an OR two, an element of several terms two more;
+	 * the second evaluation begins one deeper. */
 	uint32_t n_deepest = 2 * plan->query->depth + 3;
 	bs_vector_clear(&scan->here);
 	bs_vector_clear(&scan->terms);
@@ -261,7 +262,7 @@ static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 		memset(live, 0, sizeof(*live));
 }
 
-/* Of the rows of group 64, those whose lists have the term. */
+/* The rows of a group whose lists have the term. */
 static uint64_t look_up_rows(struct bs_slab_scan *at, uint32_t group, uint64_t ordinal, uint64_t rows)
 {
 	uint64_t has = 0;
@@ -298,7 +299,8 @@ static bool find_list_term(struct bs_slab_scan *at, uint32_t term, struct list_t
 	return !at->status;
 }
 
-/* Of the rows of a group those that have the term, as far as the claim and the filter say, or the list. */
+/* The rows of a group that have the term. Before the lists are looked into, a row that the filter lets through may have
+ * it, and does not surely have it. */
 static inline uint64_t rows_of(struct bs_slab_scan *at, const struct list_term *term, enum bs_claim claim,
                                uint32_t group, uint64_t within)
 {
@@ -353,17 +355,20 @@ void bs_scan_any_term(struct bs_slab_scan *at, uint32_t first_term, uint32_t n_t
                       uint32_t frame, struct bs_live *live)
 {
 	const struct bs_and_frame *frames = &at->scan->frames[frame];
+	const bool is_narrowed = !bs_scan_has_columns(at);
 	struct bs_live joined = {{0}};
-	for (uint32_t term = first_term; term < first_term + n_terms && bs_live_any(live); term++) {
+	for (uint32_t term = first_term; term < first_term + n_terms && bs_live_any(live) && !at->status; term++) {
 		struct bs_live one = *live;
 		bs_scan_terms(at, &term, 1, claim, frame + 2, frames->lines, &one);
-		at->kernel->lines.and_lines(frames[2].lines, &one, frames->lines, live);
 		at->kernel->lines.or_lines(frames[1].lines, &joined, frames[2].lines, &one);
-		/* Those that have one are asked about no more. */
-		at->kernel->lines.and_not_lines(frames->lines, live, frames[2].lines, &one);
+		/* Lists are asked no more about documents that have one of the terms. */
+		if (is_narrowed)
+			at->kernel->lines.and_not_lines(frames->lines, live, frames[2].lines, &one);
 	}
-	memset(live, 0, sizeof(*live));
-	at->kernel->lines.or_lines(frames->lines, live, frames[1].lines, &joined);
+	if (is_narrowed)
+		memset(live, 0, sizeof(*live));
+	(is_narrowed ? at->kernel->lines.or_lines : at->kernel->lines.and_lines)(frames->lines, live, frames[1].lines,
+	                                                                         &joined);
 }
 
 void bs_scan_seek(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)

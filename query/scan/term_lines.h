@@ -1,9 +1,11 @@
 /*
- * term_lines.h: where lines come from. A line is the bits of 512 documents: those that have a term. Of a slab with columns, the
- * columns give the lines, and exceptions and rare lists correct them; of a slab of forward lists, exact columns and the filter in front of
- * the lists do, and the lists correct them. Callers see no difference.
+ * term_lines.h: the two sources of lines. A line holds the bits of 512 documents: those that have a
+ * term. In a slab with columns, the columns give the lines, and exceptions and rare lists correct
+ * them. In a slab of forward lists, exact columns and the filter in front of the lists give them, and
+ * the lists correct them. Callers see no difference.
  *
- * Up to BS_SLAB_MAX_BLOCKS lines are looked at together, a window. A slab with columns is one; forward lists may be more.
+ * Up to BS_SLAB_MAX_BLOCKS lines are evaluated together, a window. A slab with columns is one window;
+ * a slab of forward lists may have more.
  */
 #ifndef BS_QUERY_SCAN_TERM_LINES_H
 #define BS_QUERY_SCAN_TERM_LINES_H
@@ -67,7 +69,7 @@ struct bs_slab_scan {
 	};
 };
 
-/* What is spent about, so that the watch (core/system/watch.h) is asked in time. */
+/* Charges approximate costs to the watch (core/system/watch.h), so that it is asked in time. */
 static inline void bs_scan_spend(struct bs_slab_scan *at, uint64_t about_ns)
 {
 	if (!at->status)
@@ -79,7 +81,7 @@ static inline bool bs_scan_has_columns(const struct bs_slab_scan *at)
 	return at->slab->hashed.n_levels > 0;
 }
 
-/* Of the window. */
+/* Blocks of the window. */
 static inline uint32_t bs_scan_n_blocks(const struct bs_slab_scan *at)
 {
 	uint32_t n_left = at->slab->n_blocks - at->first_block;
@@ -116,26 +118,29 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 /* The block columns of the slab to be scanned next are on their way while this one is. */
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab);
 
-/* Leaves in the frame, for the blocks of live, every document of the window; or those of `within` (not NULL). */
+/* Sets the live blocks of the frame to all documents of the window, or to those of `within` if it is
+ * not NULL. */
 void bs_scan_fill(struct bs_slab_scan *at, uint32_t frame, const uint64_t *within, const struct bs_live *live);
 
-/* Which documents are asked for: all that may have what is asked about, or those that surely do. */
+/* Which documents are asked for: all that may match, or those that surely do. */
 enum bs_claim {
 	BS_MAY,
 	BS_SURELY,
 };
 
-/* Leaves in the frame the documents that have all the terms, within live and, if they come from forward lists, within those of `within`
- * (nullable). Until lists are looked into they are those that may, or surely do. n_terms >= 1. */
+/* Leaves in the frame the documents of the live blocks that have all the terms. Forward lists are
+ * asked only about those of `within` (nullable); until at->is_lookup is set, their filters answer by
+ * the claim. n_terms >= 1. */
 void bs_scan_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, enum bs_claim claim, uint32_t frame,
                    const uint64_t *within, struct bs_live *live);
 
-/* Leaves of the frame's documents those that have any of the terms [first_term, + n_terms). Uses frames frame + 1 and + 2. */
+/* Keeps the frame's documents that have any of the terms [first_term, + n_terms). Overwrites frames
+ * frame + 1 and frame + 2. */
 void bs_scan_any_term(struct bs_slab_scan *at, uint32_t first_term, uint32_t n_terms, enum bs_claim claim,
                       uint32_t frame, struct bs_live *live);
 
-/* One term in two steps. Leaves in the frame the documents that seem to have it, within live; of these, some of which may have been
- * cleared meanwhile, those that do. */
+/* One term in two steps. The first leaves in the frame the documents of the live blocks that seem to
+ * have it. The second, which may follow after some of them were cleared, keeps those that do. */
 void bs_scan_seek(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 void bs_scan_keep(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 
