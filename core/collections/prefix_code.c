@@ -1,6 +1,7 @@
 /* prefix_code.c: see prefix_code.h. */
 #include "core/collections/prefix_code.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
@@ -171,9 +172,29 @@ static void enter(struct bs_code_set *set, struct bs_code *code, uint32_t value,
 		set->longer[(table >> 8) + first + i] = coded;
 }
 
+enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end, uint8_t *lengths,
+                                uint32_t *values, struct bs_error *err)
+{
+	uint64_t smoothed[256] = {0};
+	assert(n <= 256);
+	for (uint32_t i = first; i < end; i++)
+		smoothed[i] = 16 * counts[i] + 1;
+	enum bs_status status = bs_code_lengths(smoothed, n, lengths, err);
+	if (!status)
+		bs_code_values(lengths, n, values);
+	return status;
+}
+
+void bs_code_nibbles(const uint8_t *lengths, uint32_t n, uint8_t *to)
+{
+	for (uint32_t i = 0; i < n; i += 2)
+		to[i / 2] = (uint8_t)(lengths[i] | lengths[i + 1] << 4);
+}
+
 enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes, struct bs_error *err)
 {
-	*set = (struct bs_code_set){.codes = calloc(n_codes, sizeof(*set->codes)), .longer = calloc(2, sizeof(*set->longer))};
+	*set = (struct bs_code_set){.codes = calloc(n_codes, sizeof(*set->codes)),
+	                            .longer = calloc(2, sizeof(*set->longer))};
 	set->n_longer = set->longer_capacity = 2;
 	return set->codes && set->longer ? BS_OK : bs_fail_memory(err, "prefix codes", n_codes * sizeof(*set->codes));
 }
@@ -191,8 +212,8 @@ void bs_code_set_finish(struct bs_code_set *set, size_t n_codes)
 		set->codes[i].longer = set->longer;
 }
 
-enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what, uint32_t n,
-                            bool *valid_out, struct bs_error *err)
+enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what,
+                            uint32_t n, bool *valid_out, struct bs_error *err)
 {
 	struct bs_code *code = &set->codes[which];
 	uint32_t n_of[BS_CODE_MAX_BITS + 1] = {0};
@@ -209,8 +230,8 @@ enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t
 	/* Tables for the longest codes first: one that begins with the same bits as a shorter one has room for both. */
 	for (uint32_t length = BS_CODE_MAX_BITS; length > BS_CODE_FAST_BITS && !status; length--) {
 		uint32_t n_more = length - BS_CODE_FAST_BITS;
-		for (uint32_t i = next[length] >> n_more; n_of[length] > 0 && i <= (next[length] + n_of[length] - 1) >> n_more &&
-		                                          !status; i++)
+		for (uint32_t i = next[length] >> n_more;
+		     n_of[length] > 0 && i <= (next[length] + n_of[length] - 1) >> n_more && !status; i++)
 			if (code->fast[i] == 1 << 4)
 				status = add_table(set, code, i, n_more, err);
 	}

@@ -10,14 +10,14 @@
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 
-#define BS_CODE_MAX_BITS  15u
+#define BS_CODE_MAX_BITS 15u
 /* Codes up to this long take one look: 1 KiB of table a code. With 10 bits the codes of a lexicon take 124 KiB a segment, which the caches
  * forget between two questions: 3 to 5 % of what a server answers with seven segments takes. */
 #define BS_CODE_FAST_BITS 8u
 #define BS_BITS_PAD_BYTES 8u /* behind a row of bits, that may be read */
 
 /* What is decoded: a word whose low four bits are those of the code, 1 to 15; the others are its owner's. 0: no code. */
-#define BS_CODED_BITS(coded) ((coded) & 15)
+#define BS_CODED_BITS(coded) ((coded)&15)
 
 struct bs_code {
 	/* By the next bits: what they code, or for a longer code where to look on: place in longer << 8 | further bits << 4. */
@@ -35,10 +35,10 @@ struct bs_code_set {
 
 /* Bits in a row, the highest of a byte first. */
 struct bs_bits {
-	uint64_t window;      /* the next n_bits, from the highest on, zeros below */
+	uint64_t window; /* the next n_bits, from the highest on, zeros below */
 	uint32_t n_bits;
-	const uint8_t *at;    /* those after them */
-	const uint8_t *end;   /* of the row; BS_BITS_PAD_BYTES more may be read */
+	const uint8_t *at;  /* those after them */
+	const uint8_t *end; /* of the row; BS_BITS_PAD_BYTES more may be read */
 };
 
 /* At least 33 bits in the window. False if the row ended before the bits taken so far did. */
@@ -81,7 +81,7 @@ static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 /* The other way: bits that are appended to a buffer, in which the caller reserved room for them and for eight bytes more. */
 struct bs_bits_writer {
 	struct bs_buffer *to;
-	uint64_t bits;   /* not yet there: the lowest n_bits */
+	uint64_t bits; /* not yet there: the lowest n_bits */
 	uint32_t n_bits;
 };
 
@@ -114,10 +114,18 @@ static inline void bs_bits_end(struct bs_bits_writer *writer)
 
 /* Lengths of the codes that take the fewest bits for these counts, none above 15; 0 where the count is 0. n <= 32768.
  * lengths has n entries. Equal counts give equal lengths everywhere. BS_NO_MEMORY. */
-enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 /* The codes themselves, each shifted by 4, and its length: of a length in the order of symbols, the shorter lengths first. */
 void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values);
+
+/* Both, of at most 256 symbols: those of [first, end) have codes even if they were not counted, the others have none. */
+enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end, uint8_t *lengths,
+                                uint32_t *values, struct bs_error *err) BS_WARN_UNUSED;
+
+/* An even number of lengths as files have them: half a byte each, the low half first. */
+void bs_code_nibbles(const uint8_t *lengths, uint32_t n, uint8_t *to);
 
 /* A set of n_codes, to be read. BS_NO_MEMORY. */
 enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes, struct bs_error *err) BS_WARN_UNUSED;
@@ -126,7 +134,7 @@ void bs_code_set_deinit(struct bs_code_set *set);
 /* Makes code `which` of the lengths of its n symbols, half a byte each, the low half first; what[i] is what symbol i
  * stands for, its low four bits zero; NULL: i << 4. *valid_out: the lengths leave no two codes alike, and what fills up the last byte is
  * zero. BS_NO_MEMORY. */
-enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what, uint32_t n,
-                            bool *valid_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles, const uint32_t *what,
+                            uint32_t n, bool *valid_out, struct bs_error *err) BS_WARN_UNUSED;
 /* After the last of them, before the first bs_code_get. */
 void bs_code_set_finish(struct bs_code_set *set, size_t n_codes);

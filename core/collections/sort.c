@@ -7,7 +7,7 @@
 #include "core/system/watch.h"
 
 #define RUN_ITEMS 8192u
-#define ITEM_NS   50u /* what a step of a merge costs about, */
+#define ITEM_NS   50u  /* what a step of a merge costs about, */
 #define SORTED_NS 700u /* and to sort an item within its run */
 
 struct sort {
@@ -52,8 +52,8 @@ static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t
 	return status;
 }
 
-enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes, int (*compare)(const void *a, const void *b, void *context),
-                       void *context, struct bs_error *err)
+enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
+                       int (*compare)(const void *a, const void *b, void *context), void *context, struct bs_error *err)
 {
 	struct sort sort = {item_bytes, compare, context, err};
 	uint8_t *room = n_items > RUN_ITEMS && bs_watch_here ? malloc(n_items * item_bytes) : NULL;
@@ -79,4 +79,47 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes, int (*com
 		memcpy(items, from, n_items * item_bytes);
 	free(room);
 	return status;
+}
+
+#define DIGIT_BITS  11u
+#define FEW_NUMBERS 64u /* for which 2048 counts do not pay */
+
+static void insertion_sort(uint32_t *numbers, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t number = numbers[i], to = i;
+		for (; to > 0 && numbers[to - 1] > number; to--)
+			numbers[to] = numbers[to - 1];
+		numbers[to] = number;
+	}
+}
+
+/* One pass of a radix sort. */
+static void sort_digit(const uint32_t *from, uint32_t *to, uint32_t n, uint32_t shift)
+{
+	uint32_t starts[(1u << DIGIT_BITS) + 1] = {0};
+	uint32_t mask = (1u << DIGIT_BITS) - 1;
+	for (uint32_t i = 0; i < n; i++)
+		starts[(from[i] >> shift & mask) + 1]++;
+	for (uint32_t digit = 0; digit < mask; digit++)
+		starts[digit + 1] += starts[digit];
+	for (uint32_t i = 0; i < n; i++)
+		to[starts[from[i] >> shift & mask]++] = from[i];
+}
+
+void bs_sort_u32(uint32_t *numbers, uint32_t *spare, uint32_t n, uint32_t most)
+{
+	uint32_t *from = numbers, *to = spare;
+	if (n <= FEW_NUMBERS) {
+		insertion_sort(numbers, n);
+		return;
+	}
+	for (uint32_t shift = 0; shift < 32 && most >> shift; shift += DIGIT_BITS) {
+		sort_digit(from, to, n, shift);
+		uint32_t *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != numbers)
+		memcpy(numbers, from, (size_t)n * sizeof(*numbers));
 }

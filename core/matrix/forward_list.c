@@ -4,12 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
+#include "core/matrix/run_samples.h"
 
 #define HEAD_BYTES   8u  /* u32 ordinals, u32 runs */
-#define SAMPLE_BYTES 8u  /* u32 where the run before ends, u32 first bit of the run's pair */
 #define SAMPLE_RUNS  32u /* two bits a run; a look-up decodes half as many */
 #define GAP_LOW_BITS 4u  /* of the Golomb code; 3 to 6 make no difference of more than a tenth of a bit */
 
@@ -43,14 +41,9 @@ static struct run next_run(const uint32_t *ordinals, uint32_t n, uint32_t *i)
 	return run;
 }
 
-static uint64_t samples_of(uint64_t n_runs)
-{
-	return (n_runs - 1) / SAMPLE_RUNS;
-}
-
 static uint64_t list_bytes(uint64_t n_runs, uint64_t n_bits)
 {
-	return HEAD_BYTES + samples_of(n_runs) * SAMPLE_BYTES + (n_bits + 7) / 8;
+	return HEAD_BYTES + bs_run_samples(n_runs, SAMPLE_RUNS) * BS_RUN_SAMPLE_BYTES + (n_bits + 7) / 8;
 }
 
 static void measure(const uint32_t *ordinals, uint32_t n, uint32_t *n_runs_out, uint64_t *n_bits_out)
@@ -97,17 +90,14 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 		return status;
 	uint8_t *list = to->data + to->used_bytes;
 	uint8_t *sample = list + HEAD_BYTES;
-	uint8_t *codes = sample + samples_of(n_runs) * SAMPLE_BYTES;
+	uint8_t *codes = sample + bs_run_samples(n_runs, SAMPLE_RUNS) * BS_RUN_SAMPLE_BYTES;
 	memset(list, 0, (size_t)n_bytes);
 	bs_store_u32(list, n);
 	bs_store_u32(list + 4, n_runs);
 	uint64_t at = 0, end = 0;
 	for (uint32_t i = 0, r = 0; i < n; r++) {
-		if (r > 0 && r % SAMPLE_RUNS == 0) {
-			bs_store_u32(sample, (uint32_t)end);
-			bs_store_u32(sample + 4, (uint32_t)at);
-			sample += SAMPLE_BYTES;
-		}
+		if (r > 0 && r % SAMPLE_RUNS == 0)
+			sample = bs_run_sample_put(sample, end, at);
 		struct run run = next_run(ordinals, n, &i);
 		uint64_t gap = gap_before(&run, end, r == 0);
 		put_gamma(codes, &at, (gap >> GAP_LOW_BITS) + 1);
@@ -149,8 +139,8 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 	list->n_runs = bs_load_u32(section->data + start + 4);
 	if (list->n_runs == 0 || list->n < list->n_runs)
 		return corrupt_list(section, start, err);
-	list->n_samples = samples_of(list->n_runs);
-	list->pairs_off = start + HEAD_BYTES + list->n_samples * SAMPLE_BYTES;
+	list->n_samples = bs_run_samples(list->n_runs, SAMPLE_RUNS);
+	list->pairs_off = start + HEAD_BYTES + list->n_samples * BS_RUN_SAMPLE_BYTES;
 	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
@@ -224,39 +214,22 @@ static inline bool get_run(struct decoder *decoder, struct run *run_out)
 	return end_run(decoder, gap, length, run_out);
 }
 
-static uint32_t sample_end(const struct list *list, uint64_t i)
-{
-	return bs_load_u32(list->section->data + list->start + HEAD_BYTES + i * SAMPLE_BYTES);
-}
-
-static uint32_t sample_bit(const struct list *list, uint64_t i)
-{
-	return bs_load_u32(list->section->data + list->start + HEAD_BYTES + i * SAMPLE_BYTES + 4);
-}
-
-/* The stretch of runs in which the ordinal is, if it is in any. */
-static uint64_t find_stretch(const struct list *list, uint64_t ordinal)
-{
-	uint64_t stretch;
-	BS_BINARY_SEARCH(stretch, i, 0, list->n_samples, sample_end(list, i) <= ordinal);
-	return stretch;
-}
-
 /* A decoder at the start of a stretch, its bytes touched. */
 static enum bs_status start_stretch(const struct list *list, uint64_t stretch, struct decoder *decoder,
                                     struct bs_error *err)
 {
-	uint64_t first_bit = stretch ? sample_bit(list, stretch - 1) : 0;
+	const uint8_t *samples = list->section->data + list->start + HEAD_BYTES;
+	uint64_t first_bit = stretch ? bs_run_sample_bit(samples, stretch - 1) : 0;
 	uint64_t end_byte = list->end - list->pairs_off;
 	if (stretch < list->n_samples)
-		end_byte = ((uint64_t)sample_bit(list, stretch) + 7) / 8;
+		end_byte = ((uint64_t)bs_run_sample_bit(samples, stretch) + 7) / 8;
 	if (first_bit / 8 >= end_byte || end_byte > list->end - list->pairs_off)
 		return corrupt_list(list->section, list->start, err);
 	*decoder = (struct decoder){
 		.bytes = list->section->data + list->pairs_off + first_bit / 8,
 		.n_bytes = end_byte - first_bit / 8,
 		.at = first_bit % 8,
-		.last_end = stretch ? sample_end(list, stretch - 1) : 0,
+		.last_end = stretch ? bs_run_sample_end(samples, stretch - 1) : 0,
 		.is_first = stretch == 0,
 	};
 	return bs_section_touch(list->section, list->pairs_off + first_bit / 8, decoder->n_bytes, err);
@@ -272,10 +245,10 @@ enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t st
 		return BS_OK;
 	enum bs_status status = open_list(&list, section, start, end, err);
 	if (!status && list.n_samples)
-		status = bs_section_touch(section, start + HEAD_BYTES, list.n_samples * SAMPLE_BYTES, err);
+		status = bs_section_touch(section, start + HEAD_BYTES, list.n_samples * BS_RUN_SAMPLE_BYTES, err);
 	if (status)
 		return status;
-	uint64_t stretch = find_stretch(&list, ordinal);
+	uint64_t stretch = bs_run_stretch(section->data + start + HEAD_BYTES, list.n_samples, ordinal);
 	status = start_stretch(&list, stretch, &decoder, err);
 	uint64_t n_runs = stretch < list.n_samples ? SAMPLE_RUNS : list.n_runs - stretch * SAMPLE_RUNS;
 	for (struct run run = {0, 0}; n_runs > 0 && !status && run.end <= ordinal; n_runs--) {
@@ -318,8 +291,8 @@ enum bs_status bs_forward_list_read(const struct bs_section *section, uint64_t s
 		status = bs_section_touch(section, start, end - start, err);
 	if (status)
 		return status;
-	struct decoder decoder = {.bytes = section->data + list.pairs_off, .n_bytes = end - list.pairs_off,
-	                          .is_first = true};
+	struct decoder decoder = {
+		.bytes = section->data + list.pairs_off, .n_bytes = end - list.pairs_off, .is_first = true};
 	uint64_t n = 0;
 	for (uint32_t r = 0; r < list.n_runs && !status; r++) {
 		struct run run;
@@ -332,8 +305,8 @@ enum bs_status bs_forward_list_read(const struct bs_section *section, uint64_t s
 	/* Samples, and the bits that fill up bytes: as they would be written. */
 	if (!status)
 		status = bs_forward_list_append(&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
-	if (!status && (again.used_bytes != end - start ||
-	                memcmp(again.data, section->data + start, again.used_bytes) != 0))
+	if (!status &&
+	    (again.used_bytes != end - start || memcmp(again.data, section->data + start, again.used_bytes) != 0))
 		status = corrupt_list(section, start, err);
 	bs_buffer_deinit(&again);
 	return status;
@@ -343,9 +316,10 @@ enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const st
                                       uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err)
 {
 	filter->hashing = hashing;
-	if (hashing.n_hashes < 1 || hashing.n_hashes > BS_FORWARD_MOST_HASHES || hashing.near_log2 > BS_FORWARD_MOST_NEAR_LOG2)
-		return bs_container_corrupt(file, err, "slab %u: a filter of %u hashes of ordinals without %u bits", slab,
-		                            hashing.n_hashes, hashing.near_log2);
+	if (hashing.n_hashes < 1 || hashing.n_hashes > BS_FORWARD_MOST_HASHES ||
+	    hashing.near_log2 > BS_FORWARD_MOST_NEAR_LOG2)
+		return bs_container_corrupt(file, err, "slab %u: a filter of %u hashes of ordinals without %u bits",
+		                            slab, hashing.n_hashes, hashing.near_log2);
 	filter->offsets = bs_container_section(file, BS_SECTION_FORWARD_FILTER_OFFSETS, slab);
 	filter->words = bs_container_section(file, BS_SECTION_FORWARD_FILTERS, slab);
 	if (filter->offsets.n_bytes != ((uint64_t)bs_forward_groups(n_rows) + 1) * 8)
@@ -363,8 +337,8 @@ enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, ui
 	uint64_t start = bs_load_u64(filter->offsets.data + (uint64_t)group * 8);
 	uint64_t end = bs_load_u64(filter->offsets.data + (uint64_t)group * 8 + 8);
 	if (start >= end || end - start > UINT32_MAX || end > filter->words.n_bytes / 8)
-		return bs_container_corrupt(filter->words.file, err, "the filter of forward lists %u has impossible bounds",
-		                            group);
+		return bs_container_corrupt(filter->words.file, err,
+		                            "the filter of forward lists %u has impossible bounds", group);
 	uint64_t rows = wanted;
 	for (uint32_t i = 0; i < filter->hashing.n_hashes && rows; i++) {
 		uint64_t at = (start + bs_hash_position(probe, i, (uint32_t)(end - start))) * 8;

@@ -3,16 +3,19 @@
 
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
+#include "core/matrix/run_samples.h"
 
-#define SAMPLE_RUNS  64u
-#define SAMPLE_BYTES 8u /* u32 where the run before ends, u32 first bit of the run */
-#define HEAD_BYTES   8u /* of the section of codes: u32 docs_log2, u32 0 */
+#define SAMPLE_RUNS    64u
+#define HEAD_BYTES     8u  /* of the section of codes: u32 docs_log2, u32 0 */
 #define MOST_RUN_BYTES 16u /* three codes of 15 bits, and twice 32 bits */
 
-enum { GAPS, LENGTHS, DOCS, CODES };
+enum {
+	GAPS,
+	LENGTHS,
+	DOCS,
+	CODES
+};
 
 static const uint32_t n_symbols[CODES] = {BS_RARE_GAPS, BS_RARE_LENGTHS, BS_RARE_DOCS};
 static const uint32_t first_symbol[CODES + 1] = {0, BS_RARE_GAPS, BS_RARE_GAPS + BS_RARE_LENGTHS,
@@ -54,11 +57,6 @@ static uint32_t sets_of(uint32_t docs_log2)
 	return docs_log2 ? 1u << (1u << docs_log2) : 0;
 }
 
-static uint64_t samples_of(uint64_t n_runs)
-{
-	return (n_runs - 1) / SAMPLE_RUNS;
-}
-
 void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *terms, size_t n_terms)
 {
 	uint64_t n_runs = count_runs(terms, n_terms), end = 0;
@@ -80,11 +78,9 @@ enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_r
 	memset(codes, 0, sizeof(*codes));
 	codes->docs_log2 = docs_log2;
 	for (uint32_t code = 0; code < CODES && !status; code++) {
-		uint64_t smoothed[BS_RARE_DOCS] = {0};
-		for (uint32_t i = 0; i < n_symbols[code]; i++)
-			smoothed[i] = code == DOCS && (i == 0 || i >= n_sets) ? 0 : 16 * all[code][i] + 1;
-		status = bs_code_lengths(smoothed, n_symbols[code], codes->lengths + first_symbol[code], err);
-		bs_code_values(codes->lengths + first_symbol[code], n_symbols[code], codes->values + first_symbol[code]);
+		uint32_t first = first_symbol[code], n = n_symbols[code];
+		status = bs_code_smoothed(all[code], n, code == DOCS, code == DOCS ? n_sets : n, codes->lengths + first,
+		                          codes->values + first, err);
 	}
 	return status;
 }
@@ -102,22 +98,20 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
 	uint64_t n_runs = count_runs(terms, n_terms), end = 0;
 	if (n_runs == 0)
 		return BS_OK;
-	uint64_t n_samples = samples_of(n_runs);
+	uint64_t n_samples = bs_run_samples(n_runs, SAMPLE_RUNS);
 	enum bs_status status = bs_buffer_reserve(
-		to, (size_t)(BS_VARINT_MAX_BYTES + n_samples * SAMPLE_BYTES + n_runs * MOST_RUN_BYTES + 16), err);
+		to, (size_t)(BS_VARINT_MAX_BYTES + n_samples * BS_RUN_SAMPLE_BYTES + n_runs * MOST_RUN_BYTES + 16),
+		err);
 	if (status)
 		return status;
 	to->used_bytes += bs_varint_put(to->data + to->used_bytes, n_runs);
 	uint8_t *sample = to->data + to->used_bytes;
-	to->used_bytes += (size_t)(n_samples * SAMPLE_BYTES);
+	to->used_bytes += (size_t)(n_samples * BS_RUN_SAMPLE_BYTES);
 	size_t start = to->used_bytes, i = 0;
 	struct bs_bits_writer bits = {.to = to};
 	for (uint64_t r = 0; r < n_runs; r++) {
-		if (r > 0 && r % SAMPLE_RUNS == 0) {
-			bs_store_u32(sample, (uint32_t)end);
-			bs_store_u32(sample + 4, (uint32_t)((to->used_bytes - start) * 8 + bits.n_bits));
-			sample += SAMPLE_BYTES;
-		}
+		if (r > 0 && r % SAMPLE_RUNS == 0)
+			sample = bs_run_sample_put(sample, end, (to->used_bytes - start) * 8 + bits.n_bits);
 		struct run run = next_run(terms, n_terms, &i);
 		uint64_t gap = run.first - end, length = run.end - run.first;
 		put_number(&bits, codes->values, gap_symbol(gap, n_runs), gap + 1);
@@ -134,8 +128,7 @@ void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_write
 {
 	uint8_t head[CODES_BYTES] = {0};
 	bs_store_u32(head, codes->docs_log2);
-	for (uint32_t i = 0; i < first_symbol[CODES]; i++)
-		head[HEAD_BYTES + i / 2] |= (uint8_t)(codes->lengths[i] << (i % 2 * 4));
+	bs_code_nibbles(codes->lengths, first_symbol[CODES], head + HEAD_BYTES);
 	bs_file_writer_put(writer, BS_SECTION_RARE_CODES, 0, head, sizeof(head));
 	bs_file_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
 }
@@ -165,7 +158,8 @@ static enum bs_status read_codes(struct bs_rare_lists *lists, const struct bs_se
 	/* Of documents that do not share the list. */
 	for (uint32_t docs = 0; docs < BS_RARE_DOCS && valid; docs++)
 		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) || length_of(section, DOCS, docs) == 0;
-	return status || valid ? status : bs_container_corrupt(section->file, err, "the codes of rare terms break their rules");
+	return status || valid ? status
+	                       : bs_container_corrupt(section->file, err, "the codes of rare terms break their rules");
 }
 
 enum bs_status bs_rare_lists_open(struct bs_rare_lists *lists, const struct bs_container *file, uint64_t n_docs,
@@ -182,7 +176,8 @@ enum bs_status bs_rare_lists_open(struct bs_rare_lists *lists, const struct bs_c
 	if (lists->docs_log2 > BS_RARE_MOST_DOCS_LOG2)
 		return bs_container_corrupt(file, err, "lists of rare terms of 2^%u documents", lists->docs_log2);
 	lists->n_lists = (n_docs + (1u << lists->docs_log2) - 1) >> lists->docs_log2;
-	status = bs_packed_open(&lists->offsets, bs_container_section(file, BS_SECTION_RARE_OFFSETS, 0), lists->n_lists + 1, err);
+	status = bs_packed_open(&lists->offsets, bs_container_section(file, BS_SECTION_RARE_OFFSETS, 0),
+	                        lists->n_lists + 1, err);
 	return status ? status : read_codes(lists, &codes, err);
 }
 
@@ -194,16 +189,16 @@ void bs_rare_lists_deinit(struct bs_rare_lists *lists)
 /* A list under the reader: its runs, one after the other, from bytes that have been touched. */
 struct walk {
 	const struct bs_rare_lists *lists;
-	uint64_t start;      /* of the list, in the section */
+	uint64_t start; /* of the list, in the section */
 	uint64_t n_runs;
 	uint64_t n_samples;
 	const uint8_t *samples;
 	const uint8_t *bytes; /* runs, and the pad */
 	uint64_t n_bytes;
-	uint64_t at;          /* bit of the next run */
-	uint32_t class;       /* of gaps: log2 of n_runs */
-	uint64_t last_end;    /* of the run before */
-	uint64_t n_left;     /* runs */
+	uint64_t at;       /* bit of the next run */
+	uint32_t class;    /* of gaps: log2 of n_runs */
+	uint64_t last_end; /* of the run before */
+	uint64_t n_left;   /* runs */
 };
 
 static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)
@@ -213,7 +208,8 @@ static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)
 }
 
 /* Leaves n_runs at 0 for a list without terms. */
-static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *lists, uint64_t list, struct bs_error *err)
+static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *lists, uint64_t list,
+                                 struct bs_error *err)
 {
 	const struct bs_section *bytes = &lists->bytes;
 	uint64_t end;
@@ -229,10 +225,10 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *
 	walk->samples = bs_varint_get(bytes->data + walk->start, bytes->data + end, &walk->n_runs);
 	if (!walk->samples || walk->n_runs == 0 || walk->n_runs > UINT32_MAX)
 		return corrupt(walk, err);
-	walk->n_samples = samples_of(walk->n_runs);
-	if (walk->n_samples * SAMPLE_BYTES >= (uint64_t)(bytes->data + end - walk->samples))
+	walk->n_samples = bs_run_samples(walk->n_runs, SAMPLE_RUNS);
+	if (walk->n_samples * BS_RUN_SAMPLE_BYTES >= (uint64_t)(bytes->data + end - walk->samples))
 		return corrupt(walk, err);
-	walk->bytes = walk->samples + walk->n_samples * SAMPLE_BYTES;
+	walk->bytes = walk->samples + walk->n_samples * BS_RUN_SAMPLE_BYTES;
 	walk->n_bytes = (uint64_t)(bytes->data + end - walk->bytes) + BS_BITS_PAD_BYTES;
 	walk->class = bs_log2(walk->n_runs);
 	walk->n_left = walk->n_runs;
@@ -242,14 +238,12 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *
 /* Goes to the stretch of runs in which the ordinal is, if it is in any. */
 static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error *err)
 {
-	uint64_t n_before; /* samples that begin at or before the ordinal */
-	BS_BINARY_SEARCH(n_before, i, 0, walk->n_samples, bs_load_u32(walk->samples + i * SAMPLE_BYTES) <= ordinal);
-	if (n_before == 0)
+	uint64_t stretch = bs_run_stretch(walk->samples, walk->n_samples, ordinal);
+	if (stretch == 0)
 		return BS_OK;
-	const uint8_t *sample = walk->samples + (n_before - 1) * SAMPLE_BYTES;
-	walk->at = bs_load_u32(sample + 4);
-	walk->last_end = bs_load_u32(sample);
-	walk->n_left -= n_before * SAMPLE_RUNS;
+	walk->at = bs_run_sample_bit(walk->samples, stretch - 1);
+	walk->last_end = bs_run_sample_end(walk->samples, stretch - 1);
+	walk->n_left -= stretch * SAMPLE_RUNS;
 	return walk->at / 8 < walk->n_bytes ? BS_OK : corrupt(walk, err);
 }
 
@@ -286,7 +280,8 @@ static inline bool get_run(struct walk *walk, struct run *run_out)
 {
 	const struct bs_code *codes = walk->lists->codes.codes;
 	uint64_t window = peek(walk), gap, length;
-	uint32_t of_gap = bs_code_get(&codes[GAPS], window), bits = BS_CODED_BITS(of_gap), n = (of_gap >> 4) - walk->class;
+	uint32_t of_gap = bs_code_get(&codes[GAPS], window), bits = BS_CODED_BITS(of_gap),
+		 n = (of_gap >> 4) - walk->class;
 	uint32_t of_length = n <= 24 ? bs_code_get(&codes[LENGTHS], window << bits << n) : 0;
 	if (__builtin_expect(of_gap && of_length && of_length >> 4 <= 2, 1)) {
 		gap = number_of(window << bits, n);
@@ -307,7 +302,8 @@ static inline bool get_run(struct walk *walk, struct run *run_out)
 	run_out->first = walk->last_end + gap - 1;
 	walk->last_end = run_out->end = run_out->first + length;
 	walk->n_left--;
-	return length && run_out->docs && run_out->end <= UINT32_MAX && walk->at <= (walk->n_bytes - BS_BITS_PAD_BYTES) * 8;
+	return length && run_out->docs && run_out->end <= UINT32_MAX &&
+	       walk->at <= (walk->n_bytes - BS_BITS_PAD_BYTES) * 8;
 }
 
 enum bs_status bs_rare_lists_find(const struct bs_rare_lists *lists, uint32_t document, uint32_t ordinal, bool *has_out,
@@ -340,7 +336,8 @@ static enum bs_status codes_again(const struct bs_rare_lists *lists, struct bs_r
 	for (uint32_t i = 0; i < first_symbol[CODES] && !status; i++)
 		codes->lengths[i] = length_of(&section, GAPS, i);
 	for (uint32_t code = 0; code < CODES && !status; code++)
-		bs_code_values(codes->lengths + first_symbol[code], n_symbols[code], codes->values + first_symbol[code]);
+		bs_code_values(codes->lengths + first_symbol[code], n_symbols[code],
+		               codes->values + first_symbol[code]);
 	return status;
 }
 

@@ -8,10 +8,11 @@
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
-#define MOST_NUMBER_BITS 48u       /* a code of 15 bits, and 30 others, in whole bytes */
+#define MOST_NUMBER_BITS 48u         /* a code of 15 bits, and 30 others, in whole bytes */
 #define PIECE_BYTES      (64u << 10) /* so many wait before they go to the file */
 
-enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df, uint32_t *rank_of, struct bs_error *err)
+enum bs_status bs_row_ranks(const uint32_t *dfs, uint32_t n_terms, uint32_t most_df, uint32_t *rank_of,
+                            struct bs_error *err)
 {
 	uint32_t *next_of = calloc((size_t)most_df + 1, sizeof(*next_of)), rank = 0;
 	if (!next_of)
@@ -55,13 +56,9 @@ void bs_row_count(struct bs_row_counts *counts, const uint32_t *ranks, uint32_t 
 enum bs_status bs_row_codes_make(struct bs_row_codes *codes, const struct bs_row_counts *counts, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t code = 0; code < BS_ROW_CODES && !status; code++) {
-		uint64_t smoothed[BS_ROW_CLASSES];
-		for (uint32_t i = 0; i < BS_ROW_CLASSES; i++)
-			smoothed[i] = 16 * counts->classes[code][i] + (i + 1 < BS_ROW_CLASSES);
-		status = bs_code_lengths(smoothed, BS_ROW_CLASSES, codes->lengths[code], err);
-		bs_code_values(codes->lengths[code], BS_ROW_CLASSES, codes->values[code]);
-	}
+	for (uint32_t code = 0; code < BS_ROW_CODES && !status; code++)
+		status = bs_code_smoothed(counts->classes[code], BS_ROW_CLASSES, 0, BS_ROW_CLASSES - 1,
+		                          codes->lengths[code], codes->values[code], err);
 	return status;
 }
 
@@ -70,8 +67,7 @@ void bs_row_codes_write(const struct bs_row_codes *codes, struct bs_file_writer 
 	bs_file_writer_section(writer, BS_SECTION_ROW_CODES, 0);
 	for (uint32_t code = 0; code < BS_ROW_CODES; code++) {
 		uint8_t nibbles[BS_ROW_CLASSES / 2];
-		for (uint32_t i = 0; i < BS_ROW_CLASSES; i += 2)
-			nibbles[i / 2] = (uint8_t)(codes->lengths[code][i] | codes->lengths[code][i + 1] << 4);
+		bs_code_nibbles(codes->lengths[code], BS_ROW_CLASSES, nibbles);
 		bs_file_writer_bytes(writer, nibbles, sizeof(nibbles));
 	}
 }
@@ -143,8 +139,8 @@ static enum bs_status corrupt(const struct bs_row_reader *rows, struct bs_error 
 	return bs_container_corrupt(rows->section.file, err, "the terms of rows do not decode");
 }
 
-enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes, struct bs_section section,
-                                  uint32_t n_terms, struct bs_error *err)
+enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes,
+                                  struct bs_section section, uint32_t n_terms, struct bs_error *err)
 {
 	*rows = (struct bs_row_reader){.codes = codes->codes, .section = section, .n_terms = n_terms};
 	if (section.n_bytes < BS_BITS_PAD_BYTES)

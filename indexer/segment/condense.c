@@ -8,6 +8,7 @@
 #include "core/base/vector.h"
 #include "core/bitsift/index_restore.h"
 #include "core/bitsift/limits.h"
+#include "core/collections/sort.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
@@ -65,7 +66,8 @@ static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *
 	steps->at = bs_varint_get(steps->at, steps->section.data + steps->section.n_bytes, &step);
 	steps->number += step >> 1 ^ (UINT64_C(0) - (step & 1));
 	if (!steps->at || steps->number > most)
-		return bs_container_corrupt(steps->section.file, err, "section %u has other numbers than there can be", steps->section.id);
+		return bs_container_corrupt(steps->section.file, err, "section %u has other numbers than there can be",
+		                            steps->section.id);
 	*number_out = steps->number;
 	return BS_OK;
 }
@@ -102,26 +104,6 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 	}
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	return bs_compare_u64(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-static void sort_ranks(uint32_t *ranks, uint32_t n)
-{
-	const uint32_t few = 64;
-	if (n > few) {
-		qsort(ranks, n, sizeof(*ranks), compare_ranks);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t rank = ranks[i], to = i;
-		for (; to > 0 && ranks[to - 1] > rank; to--)
-			ranks[to] = ranks[to - 1];
-		ranks[to] = rank;
-	}
-}
-
 #define RARE UINT32_MAX
 
 /* Of a document, ascending. */
@@ -131,7 +113,7 @@ static enum bs_status take_row(struct condensing *at, uint32_t document, struct 
 	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
 	uint32_t n_terms = reader.n_left, places[BS_TERM_CHUNK];
 	bs_vector_clear(&at->row);
-	enum bs_status status = bs_vector_reserve(&at->row, (size_t)n_terms + 1, err);
+	enum bs_status status = bs_vector_reserve(&at->row, 2 * ((size_t)n_terms + 1), err);
 	if (status)
 		return status;
 	uint32_t *ranks = at->row.items, n_ranks = 0;
@@ -143,7 +125,7 @@ static enum bs_status take_row(struct condensing *at, uint32_t document, struct 
 			n_ranks += ranks[n_ranks] != RARE;
 		}
 	}
-	sort_ranks(ranks, n_ranks);
+	bs_sort_u32(ranks, ranks + n_terms + 1, n_ranks, at->plan->n_terms);
 	bs_vector_set_n(&at->row, n_ranks);
 	return BS_OK;
 }
@@ -179,8 +161,8 @@ static enum bs_status write_rows(struct condensing *at, uint32_t slab, struct bs
 }
 
 /* n numbers of a packed array. */
-static enum bs_status write_steps(struct condensing *at, const struct bs_packed *packed, uint64_t n, uint32_t id, uint32_t instance,
-                                  struct bs_error *err)
+static enum bs_status write_steps(struct condensing *at, const struct bs_packed *packed, uint64_t n, uint32_t id,
+                                  uint32_t instance, struct bs_error *err)
 {
 	uint64_t number, before = 0;
 	enum bs_status status = BS_OK;
@@ -194,7 +176,8 @@ static enum bs_status write_steps(struct condensing *at, const struct bs_packed 
 	return status;
 }
 
-static enum bs_status condense_section(struct condensing *at, const struct bs_section *section, uint32_t instance, struct bs_error *err)
+static enum bs_status condense_section(struct condensing *at, const struct bs_section *section, uint32_t instance,
+                                       struct bs_error *err)
 {
 	const struct bs_segment *segment = &at->segment;
 	enum bs_status status;
@@ -202,7 +185,8 @@ static enum bs_status condense_section(struct condensing *at, const struct bs_se
 		return write_steps(at, &segment->terms.tfs.offsets, segment->meta.n_docs + 1, section->id, 0, err);
 	if (section->id != BS_SECTION_ROWS)
 		return copy_section(section, instance, at->writer, err);
-	status = write_steps(at, &segment->slabs[instance].rows, segment->slabs[instance].n_docs, section->id, instance, err);
+	status = write_steps(at, &segment->slabs[instance].rows, segment->slabs[instance].n_docs, section->id, instance,
+	                     err);
 	return status || !is_matrix(segment, instance) ? status : write_rows(at, instance, err);
 }
 
@@ -258,7 +242,8 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 	if (!status)
 		status = count_rows(at, err);
 	if (!status)
-		status = bs_file_writer_open(dir, bs_condensed_name(segment_name, name), BS_FILE_CONDENSED, &at->writer, err);
+		status = bs_file_writer_open(dir, bs_condensed_name(segment_name, name), BS_FILE_CONDENSED, &at->writer,
+		                             err);
 	if (!status)
 		status = write_condensed(at, err);
 	if (status)
@@ -275,24 +260,24 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 /* ---- restoring ---- */
 
 struct restoring {
-	struct bs_segment segment; /* the condensed one */
+	struct bs_segment segment;         /* the condensed one */
 	struct bs_accumulator accumulator; /* its documents, as places */
-	struct bs_lexicon_term *terms;  /* by ordinal, until the plan is made */
-	uint32_t *place_of;             /* likewise */
-	uint32_t *by_rank;              /* places */
+	struct bs_lexicon_term *terms;     /* by ordinal, until the plan is made */
+	uint32_t *place_of;                /* likewise */
+	uint32_t *by_rank;                 /* places */
 	struct bs_rare_lists lists;
-	uint64_t list;                  /* the one that was read last, */
+	uint64_t list; /* the one that was read last, */
 	struct bs_rare_terms rare;
 	struct bs_slab_plan plan;
 	struct bs_slab_builder builder;
 	struct bs_slab_product product; /* of the slab under way */
 	struct bs_exceptions_builder exceptions;
 	struct bs_code_set codes;
-	struct bs_u32s ranks;         /* of a row, */
-	struct bs_u32s places;        /* and its terms */
-	uint32_t *rows;                 /* of a slab */
-	struct bs_buffer entries;       /* of slabs: those that are there already */
-	uint64_t n_rows;                /* of the slabs so far */
+	struct bs_u32s ranks;     /* of a row, */
+	struct bs_u32s places;    /* and its terms */
+	uint32_t *rows;           /* of a slab */
+	struct bs_buffer entries; /* of slabs: those that are there already */
+	uint64_t n_rows;          /* of the slabs so far */
 	struct bs_file_writer *writer;
 };
 
@@ -422,7 +407,8 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 		if (!status && end < start)
 			status = corrupt(at, "the frequencies of words in documents overlap", err);
 		if (!status)
-			status = bs_tf_table_add(&at->accumulator.tf_table, bits.data + start, (size_t)(end - start), err);
+			status = bs_tf_table_add(&at->accumulator.tf_table, bits.data + start, (size_t)(end - start),
+			                         err);
 	}
 	return status ? status : bs_tf_table_pad(&at->accumulator.tf_table, err);
 }
@@ -451,7 +437,8 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 }
 
 /* The terms of the next row, which is this document's. */
-static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader, uint32_t document, struct bs_error *err)
+static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader, uint32_t document,
+                               struct bs_error *err)
 {
 	enum bs_status status = bs_row_next(reader, &at->ranks, err);
 	size_t n = bs_vector_n(&at->ranks);
@@ -524,15 +511,16 @@ static enum bs_status read_terms(struct restoring *at, uint32_t slab, uint32_t n
 }
 
 /* Writes all sections of a matrix, whose rows are read. */
-static enum bs_status restore_matrix(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape, struct bs_error *err)
+static enum bs_status restore_matrix(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape,
+                                     struct bs_error *err)
 {
 	struct bs_section exact = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, slab);
 	if (exact.n_bytes != (uint64_t)shape->n_exact * 4)
 		return corrupt(at, "exact columns of other terms than there are", err);
 	enum bs_status status = read_terms(at, slab, shape->n_docs, err);
 	if (!status)
-		status = bs_slab_rebuild(&at->builder, at->rows, shape, (const uint32_t *)(const void *)exact.data, at->n_rows,
-		                         &at->product, err);
+		status = bs_slab_rebuild(&at->builder, at->rows, shape, (const uint32_t *)(const void *)exact.data,
+		                         at->n_rows, &at->product, err);
 	if (!status)
 		status = bs_segment_write_slab(at->writer, slab, &at->product.image, &at->entries, err);
 	if (!status)
@@ -542,9 +530,11 @@ static enum bs_status restore_matrix(struct restoring *at, uint32_t slab, const 
 }
 
 /* From the section of a slab's rows, which is its first. */
-static enum bs_status restore_slab(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape, struct bs_error *err)
+static enum bs_status restore_slab(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape,
+                                   struct bs_error *err)
 {
-	if (shape->n_docs == 0 || shape->n_docs > at->segment.meta.n_docs || (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
+	if (shape->n_docs == 0 || shape->n_docs > at->segment.meta.n_docs ||
+	    (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return corrupt(at, "a slab of other documents than there are", err);
 	enum bs_status status = read_rows(at, slab, shape->n_docs, err);
 	if (!status && !shape->is_forward)

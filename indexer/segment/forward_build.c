@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/sort.h"
 #include "core/matrix/prices.h"
 
 #define MOST_HASHES 7u /* more would keep out few beside those that have the neighbourhood */
@@ -28,7 +29,8 @@ static double look_ns(const struct bs_forward_load *load, const struct bs_forwar
 	double near = ldexp(load->near[hashing.near_log2], (int)hashing.near_log2) / fmax(price->n_ordinals, 1);
 	near = fmin(near * BS_PRICE_NEAR_FACTOR, load->n_docs);
 	double passes = near + (load->n_docs - near) * ldexp(1, -(int)hashing.n_hashes);
-	return passes * BS_PRICE_LIST_LOOK_NS + load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * BS_PRICE_FILTER_NS;
+	return passes * BS_PRICE_LIST_LOOK_NS +
+	       load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * BS_PRICE_FILTER_NS;
 }
 
 struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
@@ -51,46 +53,6 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, 
 	return best;
 }
 
-#define DIGIT_BITS  11u
-#define FEW_NUMBERS 256u /* which the C library sorts as fast */
-
-static int compare_u32(const void *a, const void *b)
-{
-	return bs_compare_u64(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-/* One pass of a radix sort. */
-static void sort_digit(const uint32_t *from, uint32_t *to, uint32_t n, uint32_t shift)
-{
-	uint32_t starts[(1u << DIGIT_BITS) + 1] = {0};
-	uint32_t mask = (1u << DIGIT_BITS) - 1;
-	for (uint32_t i = 0; i < n; i++)
-		starts[(from[i] >> shift & mask) + 1]++;
-	for (uint32_t digit = 0; digit < mask; digit++)
-		starts[digit + 1] += starts[digit];
-	for (uint32_t i = 0; i < n; i++)
-		to[starts[from[i] >> shift & mask]++] = from[i];
-}
-
-/* spare: as much room as the numbers take. */
-static void sort_numbers(uint32_t *numbers, uint32_t *spare, uint32_t n, uint32_t most)
-{
-	if (n <= FEW_NUMBERS) {
-		qsort(numbers, n, sizeof(*numbers), compare_u32);
-		return;
-	}
-	uint32_t *from = numbers;
-	uint32_t *to = spare;
-	for (uint32_t shift = 0; shift < 32 && most >> shift; shift += DIGIT_BITS) {
-		sort_digit(from, to, n, shift);
-		uint32_t *sorted = to;
-		to = from;
-		from = sorted;
-	}
-	if (from != numbers)
-		memcpy(numbers, from, (size_t)n * sizeof(*numbers));
-}
-
 /* Ascending ordinals of a document's terms. */
 static void take_ordinals(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t document,
                           uint32_t *ordinals, uint32_t *spare)
@@ -101,11 +63,11 @@ static void take_ordinals(const struct bs_accumulator *accumulator, const uint32
 	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;)
 		for (uint32_t i = 0; i < n; i++)
 			ordinals[n_terms++] = ordinal_of[numbers[i]];
-	sort_numbers(ordinals, spare, n_terms, accumulator->terms.n_terms);
+	bs_sort_u32(ordinals, spare, n_terms, accumulator->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u           /* of a size */
-#define SAMPLE_TERMS (32u << 10)   /* about, of all of them */
+#define SAMPLE_DOCS  32u         /* of a size */
+#define SAMPLE_TERMS (32u << 10) /* about, of all of them */
 
 struct size_sample {
 	uint64_t n_docs; /* of this size */
@@ -208,7 +170,8 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 		return bs_fail_memory(err, "forward lists", n_terms * sizeof(*product->terms));
 	}
 	for (uint32_t row = 0; row < n_docs; row++)
-		take_ordinals(accumulator, ordinal_of, product->rows[row], product->terms + product->offsets[row], spare);
+		take_ordinals(accumulator, ordinal_of, product->rows[row], product->terms + product->offsets[row],
+		              spare);
 	free(spare);
 	return BS_OK;
 }
@@ -220,7 +183,7 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *produ
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
 	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
 	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms; /* df * df times */
-	double bits = BS_PRICE_FREQUENT_BITS; /* of a posting */
+	double bits = BS_PRICE_FREQUENT_BITS;                               /* of a posting */
 	return (uint32_t)ceil(2 * column_bits / (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
 }
 
@@ -260,7 +223,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 			*to = product->terms[i];
 			to += column == 0;
 			if (column > 0)
-				product->columns[(size_t)(column - 1) * n_groups + row / 64] |= UINT64_C(1) << (row % 64);
+				product->columns[(size_t)(column - 1) * n_groups + row / 64] |= UINT64_C(1)
+				                                                                << (row % 64);
 		}
 		start = end;
 		product->offsets[row + 1] = (uint64_t)(to - product->terms);

@@ -12,16 +12,15 @@
 #define ROUNDING 1e-9
 
 /* Of so few candidates in the slab it is quicker to look at each than to weigh all. */
-#define LOOK_MAX           32u
+#define LOOK_MAX 32u
 /* Blocks from which a first idea of the k best is taken. */
-#define SEED_BLOCKS        32u
-#define SEED_FACTOR        4u
-#define SEED_LEAST         128u /* to be left, for it to be worth it */
+#define SEED_BLOCKS 32u
+#define SEED_FACTOR 4u
+#define SEED_LEAST  128u /* to be left, for it to be worth it */
 
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
 	bs_vector_deinit(&best->waiting);
-	bs_vector_deinit(&best->listed);
 }
 
 double bs_top_scan_threshold(const struct bs_top_scan *best)
@@ -59,7 +58,7 @@ struct best_scan {
 	struct bs_slab_scan *at;
 	const struct bs_segment *segment; /* at->segment */
 	struct bs_top_scan *best;
-	bool is_sure;              /* candidates match */
+	bool is_sure; /* candidates match */
 	enum round round;
 	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its
 	 * number. */
@@ -69,8 +68,7 @@ struct best_scan {
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	uint8_t by_worth[BS_TOP_SCAN_WORDS]; /* the words, the worthiest first, */
-	double left[BS_TOP_SCAN_WORDS + 1];  /* and the most that they give from each on */
+	uint8_t by_worth[BS_TOP_SCAN_WORDS];                      /* the words, the worthiest first */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
 };
 
@@ -83,7 +81,8 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 	struct bs_slab_scan *at = scan->at;
 	struct bs_hit hit = {.segment = at->segment, .document = document};
 	bool is_exact = is_sure && !at->plan->scope.is_open;
-	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
+	at->status =
+		bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
 	scan->best->stats->scored++;
 	if (at->status)
 		return;
@@ -97,9 +96,9 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 /* Leaves in scan->has what is known of the words of a row. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
-	uint32_t block = row / BS_LINE_BITS;
+	row -= scan->at->first_block * BS_LINE_BITS;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
-		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&
+		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], row / BS_LINE_BITS) &&
 		                                  (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 	}
@@ -173,7 +172,7 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 
 static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
 {
-	struct bs_row_walk walk = {.lines = lines, .live = live};
+	struct bs_row_walk walk = bs_scan_walk(scan->at, lines, live);
 	struct bs_scan_row looked[BS_SCAN_TOGETHER];
 	for (size_t n; !scan->at->status && (n = bs_scan_take_rows(&walk, looked)) > 0;)
 		look_at_rows(scan, looked, n);
@@ -285,13 +284,11 @@ static void order_by_worth(struct best_scan *scan)
 			scan->by_worth[at] = scan->by_worth[at - 1];
 		scan->by_worth[at] = (uint8_t)i;
 	}
-	scan->left[scan->best->scorer->n_words] = 0;
-	for (size_t i = scan->best->scorer->n_words; i-- > 0;)
-		scan->left[i] = scan->left[i + 1] + bs_scorer_most(scan->best->scorer, scan->by_worth[i], 0, 0);
 }
 
 /* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
-static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept, struct bs_live *live)
+static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept,
+                  struct bs_live *live)
 {
 	if (threshold <= BS_WEIGH_MOST)
 		scan->at->kernel->lines.weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
@@ -344,6 +341,18 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	kernel->lines.and_not_lines(candidates, live, best, &some);
 }
 
+/* Leaves in the frame of a word the documents that seem to have it; of these, those that do. */
+static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
+{
+	scan->lives[i] = *within;
+	bs_scan_seek(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+}
+
+static void keep_word(struct best_scan *scan, size_t i)
+{
+	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+}
+
 /* Leaves in the frame of each word that candidates need not have its documents in the live blocks. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
@@ -354,7 +363,8 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 		if (!scan->is_apart[i])
 			continue;
 		scan->lives[i] = *live;
-		bs_scan_and_terms(scan->at, &scorer->words[i].term, 1, (uint32_t)i + 1, &scan->lives[i]);
+		bs_scan_terms(scan->at, &scorer->words[i].term, 1, BS_SURELY, (uint32_t)i + 1,
+		              scan->at->scan->frames[0].lines, &scan->lives[i]);
 	}
 }
 
@@ -371,7 +381,8 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	for (;;) {
 		size_t least = scorer->n_words;
 		for (size_t i = 0; i < scorer->n_words; i++)
-			if (essential[i] && (least == scorer->n_words || scorer->words[i].worth < scorer->words[least].worth))
+			if (essential[i] &&
+			    (least == scorer->n_words || scorer->words[i].worth < scorer->words[least].worth))
 				least = i;
 		if (least == scorer->n_words || scan->round == ROUND_RARE)
 			return;
@@ -380,12 +391,6 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 			return;
 		essential[least] = 0;
 	}
-}
-
-static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
-{
-	scan->lives[i] = *within;
-	bs_scan_seek_term(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
 /* Of frame 0, those that the words found so far, and all others, can make one of the best. */
@@ -400,8 +405,11 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
 		uint32_t most = is_foreign(scan, i) ? 0 : units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
 		left += is_found[i] ? 0 : most;
 		if (is_found[i])
-			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
-				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
+			scan->inputs[scan->n_inputs++] =
+				(struct bs_weighed_term){.lines = scan->at->scan->frames[1 + i].lines,
+			                                 .live = &scan->lives[i],
+			                                 .weight = most,
+			                                 .most = most};
 	}
 	if (threshold > left)
 		weigh(scan, threshold - left, lines, lines, live);
@@ -454,7 +462,7 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 		if (is_foreign(scan, i))
 			seek_word(scan, i, live);
 		kernel->lines.and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
-		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		keep_word(scan, i);
 		if (is_foreign(scan, i))
 			kernel->lines.and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
 		else if (scan->round != ROUND_RARE || is_rare(scan, i))
@@ -479,7 +487,8 @@ static void find_any(struct best_scan *scan, struct bs_live *live)
 /* Whether it is worth it to look at some of so many that are left first, those that look best. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
-	return (scan->is_sure || scan->round != ROUND_ONLY) && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
+	return (scan->is_sure || scan->round != ROUND_ONLY) &&
+	       n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
@@ -511,11 +520,11 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	look_at_lines(scan, lines, live);
 }
 
-static void scan_matrix(struct best_scan *scan)
+static void scan_window(struct best_scan *scan)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
-	bs_live_all(&live, at->slab->n_blocks);
+	bs_live_all(&live, bs_scan_n_blocks(at));
 	memset(scan->weighed, 0, sizeof(scan->weighed));
 	if (scan->round != ROUND_ONLY)
 		find_any(scan, &live);
@@ -525,42 +534,13 @@ static void scan_matrix(struct best_scan *scan)
 		return;
 	uint64_t n_candidates = at->kernel->lines.count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
-	at->stats->blocks_live += bs_scan_count_live(&live);
+	if (bs_scan_has_columns(at) || scan->round == ROUND_LISTS)
+		at->stats->blocks_live += bs_scan_count_live(&live);
 	if (scan->round == ROUND_ONLY)
 		find_words(scan, &live);
 	scan->best->filtered(scan->best->context);
 	if (!at->status)
 		look_at_best(scan, &live, n_candidates);
-}
-
-/* The worthiest words first: most documents are out of the question before the others are looked for. */
-static void look_at_listed(struct best_scan *scan, const struct bs_candidate *candidate)
-{
-	struct bs_slab_scan *at = scan->at;
-	const struct bs_scorer *scorer = scan->best->scorer;
-	double most = 0;
-	for (size_t n = 0; n < scorer->n_words && !at->status; n++) {
-		size_t i = scan->by_worth[n];
-		const struct bs_term_place *place = bs_scan_place(at, scorer->words[i].term);
-		bool has = place->is_found;
-		if (has)
-			at->status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
-		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
-		most += has ? bs_scorer_most(scorer, i, 0, 0) : 0;
-		if (!bs_top_scan_is_possible(scan->best, most + scan->left[n + 1]))
-			return;
-	}
-	if (!at->status)
-		look(scan, candidate->document, candidate->is_sure);
-}
-
-static void scan_lists(struct best_scan *scan)
-{
-	struct bs_candidate_list *listed = &scan->best->listed;
-	bs_vector_clear(listed);
-	bs_scan_forward(scan->at, listed, NULL);
-	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
-		look_at_listed(scan, &listed->items[i]);
 }
 
 static bool is_of_round(const struct bs_slab *slab, enum round round)
@@ -583,10 +563,9 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->hashed.n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
-			scan_matrix(scan);
 		else
-			scan_lists(scan);
+			for (; at.first_block < at.slab->n_blocks && !at.status; at.first_block += BS_SLAB_MAX_BLOCKS)
+				scan_window(scan);
 		status = at.status ? at.status
 		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
 	}
@@ -596,7 +575,8 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
                            struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err)
 {
-	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
+	struct bs_slab_scan at = {
+		.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));
 	scan->best = best_scan;
 	if (!best_scan)

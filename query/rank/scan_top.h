@@ -16,11 +16,10 @@
 /* The best so far. Zero-initialise but for the first two. */
 struct bs_top_scan {
 	const struct bs_scorer *scorer; /* of at most BS_TOP_SCAN_WORDS */
-	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
-	struct bs_hits waiting;    /* those whose text must be read: a heap (rank.h), the highest bound on top */
-	struct bs_candidate_list listed; /* scratch */
+	struct bs_top *top;             /* hits, whose sources are taken to be what was indexed */
+	struct bs_hits waiting;         /* those whose text must be read: a heap (rank.h), the highest bound on top */
 	struct bs_rank_stats *stats;
-	uint64_t *n_hits;          /* documents that were offered to top are added */
+	uint64_t *n_hits; /* documents that were offered to top are added */
 	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are
 	 * few, and good. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Blocks that are looked at before the last of the first is compared with what is left again. */
 #define BLOCKS_TOGETHER 16u
 
@@ -33,7 +32,6 @@ void bs_sorting_deinit(struct bs_sorting *sorting)
 {
 	bs_sorting_clear(sorting);
 	bs_vector_deinit(&sorting->heap);
-	bs_vector_deinit(&sorting->listed);
 }
 
 bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields, size_t n_fields,
@@ -66,7 +64,8 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 }
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
-static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n, const struct bs_sorted_hit *hit)
+static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n,
+                        const struct bs_sorted_hit *hit)
 {
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -166,7 +165,8 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	struct bs_slab_scan *at = scan->at;
 	size_t n;
 	const struct bs_sorted_hit *last = hits_of(sorting, &n);
-	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 || !last->has_value)
+	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 ||
+	    !last->has_value)
 		return false;
 	*ranks = (struct bs_ranks){.n = 0};
 	if (!scan->part)
@@ -192,8 +192,8 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 		return;
 	uint64_t n_before = can_count ? at->kernel->lines.count(frames->lines, live) : 0;
 	if (ranks.n > 0)
-		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, 0, scan->part->n_blocks, frames->lines,
-		                                            live, scratch);
+		at->stats->lines_read += bs_value_part_keep(scan->part, at->kernel, &ranks, at->first_block,
+		                                            bs_scan_n_blocks(at), frames->lines, live, scratch);
 	else
 		memset(live, 0, sizeof(*live));
 	scan->sorting->is_open |= !can_count;
@@ -204,30 +204,30 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, bool is_sure)
 {
 	struct bs_slab_scan *at = scan->at;
-	const uint64_t *lines = at->scan->frames[0].lines;
-	for (uint32_t block = 0; block < at->slab->n_blocks; block++) {
-		for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
-			for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
-				struct bs_candidate candidate = {.row = word * 64 + (uint32_t)__builtin_ctzll(bits),
-				                                 .is_sure = is_sure && !at->plan->scope.is_open};
-				bs_scan_document(at, candidate.row, &candidate.document);
-				if (at->status || bs_scan_is_out(at, candidate.document))
-					continue;
-				at->stats->candidates++;
-				offer(scan, &candidate);
-			}
+	struct bs_row_walk walk = bs_scan_walk(at, at->scan->frames[0].lines, live);
+	struct bs_scan_row rows[BS_SCAN_TOGETHER];
+	for (size_t n; !at->status && (n = bs_scan_take_rows(&walk, rows)) > 0;) {
+		bs_scan_documents(at, rows, n);
+		for (size_t i = 0; i < n && !at->status; i++) {
+			struct bs_candidate candidate = {.row = rows[i].row,
+			                                 .document = rows[i].document,
+			                                 .is_sure = is_sure && !at->plan->scope.is_open};
+			if (bs_scan_is_out(at, candidate.document))
+				continue;
+			at->stats->candidates++;
+			offer(scan, &candidate);
 		}
 	}
 }
 
-static void sort_matrix(struct sort_scan *scan)
+static void sort_window(struct sort_scan *scan)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
-	bs_live_all(&live, at->slab->n_blocks);
+	bs_live_all(&live, bs_scan_n_blocks(at));
 	bool is_sure = bs_scan_matches(at, &live);
 	bool can_count = is_sure && !at->plan->scope.filter && !at->plan->list->segments[at->segment].tombstones;
-	for (uint32_t first = 0; first < at->slab->n_blocks && !at->status; first += BLOCKS_TOGETHER) {
+	for (uint32_t first = 0; first < bs_scan_n_blocks(at) && !at->status; first += BLOCKS_TOGETHER) {
 		uint64_t mask = (UINT64_C(1) << BLOCKS_TOGETHER) - 1;
 		struct bs_live some = {{0}};
 		some.words[first / 64] = live.words[first / 64] & mask << (first % 64);
@@ -237,18 +237,9 @@ static void sort_matrix(struct sort_scan *scan)
 	}
 }
 
-static void sort_lists(struct sort_scan *scan)
-{
-	struct bs_candidate_list *listed = &scan->sorting->listed;
-	bs_vector_clear(listed);
-	bs_scan_forward(scan->at, listed, NULL);
-	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
-		offer(scan, &listed->items[i]);
-}
-
-enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                              bool is_trusted, struct bs_sorting *sorting, struct bs_scan_stats *stats,
-                              struct bs_error *err)
+enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
+                              const struct bs_kernel *kernel, bool is_trusted, struct bs_sorting *sorting,
+                              struct bs_scan_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	const struct bs_value_table *table = &segment->values;
@@ -256,21 +247,22 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 	bool has_field = false;
 	enum bs_status status = bs_scan_start(scan, plan, 3, err);
 	if (!status && table->is_there)
-		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field), &has_field,
-		                             &field, err);
+		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field),
+		                             &has_field, &field, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
+		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK, {0}};
 		struct bs_value_part part;
 		struct sort_scan sorted = {.at = &at, .sorting = sorting, .table = table, .is_trusted = is_trusted};
 		sorted.field = has_field ? &field : NULL;
-		sorted.is_known = has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
+		sorted.is_known =
+			has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
 		bool has_part = false;
 		if (has_field)
 			at.status = bs_value_part_find(table, &field, i, at.slab->n_docs, &has_part, &part, err);
 		sorted.part = has_part ? &part : NULL;
 		bs_scan_prefetch(plan, s, i + 1);
-		if (!at.status)
-			(at.slab->hashed.n_levels == 0 ? sort_lists : sort_matrix)(&sorted);
+		for (; at.first_block < at.slab->n_blocks && !at.status; at.first_block += BS_SLAB_MAX_BLOCKS)
+			sort_window(&sorted);
 		status = at.status;
 	}
 	return status;

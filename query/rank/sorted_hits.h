@@ -28,16 +28,15 @@ struct bs_sorting {
 	const char *field; /* NULL: nothing is sorted */
 	bool is_descending;
 	size_t k;
-	bool is_exhaustive;     /* every match is looked at */
+	bool is_exhaustive; /* every match is looked at */
 	/* Gets what may be among the first: sure ones match, and have the hit's value if that is known to the index, if they are
 	 * what was indexed. */
 	enum bs_status (*offer)(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
 	                        bool is_known, struct bs_error *err);
 	void *context;
-	struct bs_sorted_hits heap;      /* the last of them on top */
-	struct bs_candidate_list listed; /* scratch */
-	uint64_t n_passed;       /* matches that were not offered, */
-	bool is_open;            /* or how many is not known */
+	struct bs_sorted_hits heap; /* the last of them on top */
+	uint64_t n_passed;          /* matches that were not offered, */
+	bool is_open;               /* or how many is not known */
 };
 void bs_sorting_deinit(struct bs_sorting *sorting);
 /* Forgets all hits. */
@@ -48,15 +47,15 @@ bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *f
                       struct bs_value *value_out);
 
 /* Takes a copy of it, also of its tail, if it is among the first so far. BS_NO_MEMORY. */
-enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken,
+                               struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept; nothing can be taken after that. Returns how many. */
 size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit **hits_out);
 
 /* Offers the matches of segment s. is_trusted: all of its documents are what was indexed. As bs_scan_segment, and what offer
  * returned. */
-enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                              bool is_trusted, struct bs_sorting *sorting, struct bs_scan_stats *stats,
-                              struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
+                              const struct bs_kernel *kernel, bool is_trusted, struct bs_sorting *sorting,
+                              struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

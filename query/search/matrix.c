@@ -385,7 +385,8 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 			continue;
 		status = bs_scan_start(scan, plan, 0, err);
 		for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-			struct bs_slab_scan at = {scan, plan, &segment->slabs[i], asked->kernel, &stats, err, s, BS_OK};
+			struct bs_slab_scan at = {scan,  plan, &segment->slabs[i], asked->kernel, &stats, err, s,
+			                          BS_OK, {0}};
 			bs_vector_clear(&asked->found);
 			bs_scan_slab(&at, &asked->found, NULL);
 			status = at.status ? at.status : hand_out(asked, &at, err);
@@ -405,8 +406,7 @@ enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_requ
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;
 	if (index->has_other_words)
-		return bs_fail(
-			err, BS_UNSUPPORTED,
-			"the words of the index were cut by other rules: its columns say nothing of a query");
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "the words of the index were cut by other rules: its columns say nothing of a query");
 	return bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
 }

@@ -98,7 +98,6 @@ enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err)
 		.is_exhaustive = options->exhaustive,
 		.offer = offer_sorted,
 		.heap = sorting->heap,
-		.listed = sorting->listed,
 	};
 	return check_field(run, options->sort_field, err);
 }

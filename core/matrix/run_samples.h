@@ -1,0 +1,46 @@
+/*
+ * run_samples.h: samples in lists of runs of ordinals (forward_list.h, rare_list.h). Every 32nd or
+ * 64th run has one, which says where the run begins, so that a look-up decodes half as many runs.
+ * Header only.
+ */
+#ifndef BS_CORE_MATRIX_RUN_SAMPLES_H
+#define BS_CORE_MATRIX_RUN_SAMPLES_H
+
+#include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
+
+#define BS_RUN_SAMPLE_BYTES 8u /* u32 where the run before ends, u32 first bit of the run */
+
+/* n_runs >= 1. */
+static inline uint64_t bs_run_samples(uint64_t n_runs, uint32_t sample_runs)
+{
+	return (n_runs - 1) / sample_runs;
+}
+
+/* Gives where the next one goes. */
+static inline uint8_t *bs_run_sample_put(uint8_t *to, uint64_t last_end, uint64_t bit)
+{
+	bs_store_u32(to, (uint32_t)last_end);
+	bs_store_u32(to + 4, (uint32_t)bit);
+	return to + BS_RUN_SAMPLE_BYTES;
+}
+
+static inline uint32_t bs_run_sample_end(const uint8_t *samples, uint64_t i)
+{
+	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES);
+}
+
+static inline uint32_t bs_run_sample_bit(const uint8_t *samples, uint64_t i)
+{
+	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES + 4);
+}
+
+/* The stretch of runs in which the ordinal is, if it is in any: the number of samples that begin at or before it. */
+static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples, uint64_t ordinal)
+{
+	uint64_t stretch;
+	BS_BINARY_SEARCH(stretch, i, 0, n_samples, bs_run_sample_end(samples, i) <= ordinal);
+	return stretch;
+}
+
+#endif
