@@ -2,8 +2,7 @@
  * check_rig.h: numbers of an index file changed under checksums that are right, and what `check` says of it. For the small
  * index of index_rig.h.
  */
-#ifndef BS_TESTS_CHECK_RIG_H
-#define BS_TESTS_CHECK_RIG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ void expect_damage(const char *prefix, unsigned which, const struct edit *edits,
 		const struct edit edits[] = {__VA_ARGS__};                                                            \
 		expect_damage(prefix, which, edits, COUNT(edits), BS_UNSUPPORTED, what);                              \
 	} while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * every run, and index files whose damage the checksums do not show. Every helper fails the test when something goes
  * wrong.
  */
-#ifndef BS_TESTS_CORE_RIG_H
-#define BS_TESTS_CORE_RIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void reseal(uint8_t *file, size_t n_bytes);
 
 /* The bytes of a section in a file's image; fails the test if it has none such. */
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);
-
-#endif

@@ -1,6 +1,5 @@
 /* faults.h: what test_faults.c and the library that it preloads into the program (faults_preload.c) tell each other. */
-#ifndef BS_TESTS_FAULTS_H
-#define BS_TESTS_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct faults {
 	uint64_t caller;     /* of the first that failed: an address in the program, as addr2line wants it */
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };
-
-#endif

@@ -7,8 +7,7 @@
  *   grammar_eval.c  the tree evaluated on the words of a document; scores
  *   test_grammar.c  compares these with the library's search, for the text and for its normal form
  */
-#ifndef BS_TESTS_GRAMMAR_H
-#define BS_TESTS_GRAMMAR_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "tests/oracle.h"
@@ -103,5 +102,3 @@ void grammar_free(struct grammar_node *node);
 
 bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node, const struct grammar_doc *doc);
 double grammar_score(const struct grammar *grammar, const struct grammar_node *root, const struct grammar_doc *doc);
-
-#endif

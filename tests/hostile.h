@@ -3,8 +3,7 @@
  * direction of writing, very long names, empty ones, names that differ by little, and what has a meaning somewhere (#, :, /, .., -).
  * The same in every run with the same seed.
  */
-#ifndef BS_TESTS_HOSTILE_H
-#define BS_TESTS_HOSTILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void bytes_put(struct bytes *to, const void *data, size_t n);
 
 /* For a message: printable, cut if it is long. Borrowed until the next call but one. */
 const char *bytes_shown(struct bytes bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * index_rig.h: small indexes for the tests of what reads them, and ways to damage them. In the folder of core_rig.h.
  */
-#ifndef BS_TESTS_INDEX_RIG_H
-#define BS_TESTS_INDEX_RIG_H
+#pragma once
 
 #include "core/bitsift/build.h"
 #include "core_rig.h"
@@ -23,5 +22,3 @@ void make_small_index_of_chances(void);
 
 /* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */
 char *index_file(const char *prefix, unsigned which);
-
-#endif

@@ -2,8 +2,7 @@
  * library_rig.h: what the tests share that see the library as a program does: a folder of one's own, and files in it. Every helper
  * fails the test when something goes wrong.
  */
-#ifndef BS_TESTS_LIBRARY_RIG_H
-#define BS_TESTS_LIBRARY_RIG_H
+#pragma once
 
 #include "core/bitsift/status.h"
 
@@ -16,5 +15,3 @@ void write_text(const char *path, const char *text);
 void append_text(const char *path, const char *text);
 
 void ok(enum bs_status status, const struct bs_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * now, the documents that the last commit holds, and which of them a query finds. Written by the law (the manual pages),
  * not by the code: its own reading of records, words, folders and queries.
  */
-#ifndef BS_TESTS_MODEL_H
-#define BS_TESTS_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ enum model_view {
  */
 bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
                    enum model_view view, unsigned n_queries);
-
-#endif

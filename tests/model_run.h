@@ -1,6 +1,5 @@
 /* model_run.h: runs of the indexer for test_model.c, with random options that must not matter. */
-#ifndef BS_TESTS_MODEL_RUN_H
-#define BS_TESTS_MODEL_RUN_H
+#pragma once
 
 #include "core/bitsift/index.h"
 #include "indexer/run/tuning.h"
@@ -29,5 +28,3 @@ enum bs_status run_do_any(struct run *run);
 
 /* Whether the indexes to come have grams, beside words. */
 void run_with_grams(bool with_grams);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * mutate.h: files of an index as somebody could make them on purpose: changed in some place, and all checksums right.
  */
-#ifndef BS_TESTS_MUTATE_H
-#define BS_TESTS_MUTATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
  * Head, table and pages get the checksums of what they hold then. The same state of random makes the same changes.
  */
 void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t *random);
-
-#endif

@@ -20,8 +20,7 @@
  * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's
  * parser is tested, not used. Every number comes from one seed.
  */
-#ifndef BS_TESTS_ORACLE_H
-#define BS_TESTS_ORACLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -323,5 +322,3 @@ void oracle_rank(struct oracle_hit *hits, size_t n_hits);
 void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending, struct oracle_hit *hits, size_t n_hits);
 /* Whether both documents have the same length and the same count of every scored word, hence the same score. */
 bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b);
-
-#endif

@@ -2,8 +2,7 @@
  * oracle_bench.h: a random corpus, indexed, and the engine ready to search it with every kernel. The corpus stands in a
  * folder of its own, which is the current one meanwhile.
  */
-#ifndef BS_TESTS_ORACLE_BENCH_H
-#define BS_TESTS_ORACLE_BENCH_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/bitsift/host.h"
@@ -103,5 +102,3 @@ const char *bench_check_apart(struct bench *bench);
 /* Whether a search for candidates, like that of the last bench_search, says what a search that reads texts does. NULL: it does;
  * *n_certain_io: so many more hits that need no text. In oracle_candidates.c. */
 const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io);
-
-#endif

@@ -1,6 +1,5 @@
 /* parse_rig.h: what the tests of the query language share: words to cut queries by, fields, and parsing that must work. */
-#ifndef BS_TESTS_PARSE_RIG_H
-#define BS_TESTS_PARSE_RIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_
 struct bs_query_tree *must_parse(const char *text, bool any);
 /* The tree as text, NUL-ended; the caller frees it. */
 char *format(const struct bs_query_tree *query);
-
-#endif

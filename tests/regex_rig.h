@@ -3,8 +3,7 @@
  * literal and the window that a search looks for first? And does the pattern that is rewritten for many lines find the
  * lines that match alone? And a list that is matched in parts, or by a set of literals, what it does as a whole?
  */
-#ifndef BS_TESTS_REGEX_RIG_H
-#define BS_TESTS_REGEX_RIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_byt
 char *rig_tree_text(const struct regex_rig *rig);
 
 void rig_close(struct regex_rig *rig);
-
-#endif

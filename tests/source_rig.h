@@ -2,8 +2,7 @@
  * source_rig.h: what the tests of sources share: a folder of one's own, which is the current one during a test, and the
  * reading of a whole source into a text that can be compared. Every helper fails the test when something goes wrong.
  */
-#ifndef BS_TESTS_SOURCE_RIG_H
-#define BS_TESTS_SOURCE_RIG_H
+#pragma once
 
 #include "core/bitsift/index.h"
 #include "corpus/read/reader.h"
@@ -45,5 +44,3 @@ void read_batch(struct bs_reader *reader, const struct bs_batch *batch,
 /* Reads all of a source, batch by batch. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);
 void check_source(const char *argument, const struct bs_source_options *options, const char *expected);
-
-#endif

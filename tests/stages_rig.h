@@ -9,8 +9,7 @@
  *
  * Every helper fails the test if something goes wrong.
  */
-#ifndef BS_TESTS_STAGES_RIG_H
-#define BS_TESTS_STAGES_RIG_H
+#pragma once
 
 #include "core/simd/kernels.h"
 #include "core/store/snapshot_list.h"
@@ -127,5 +126,3 @@ struct rig_scored {
 };
 #define RIG_N_SCORED 10u
 extern const struct rig_scored rig_scored[RIG_N_SCORED];
-
-#endif

@@ -2,8 +2,7 @@
  * words_rig.h: what the tests of the words analyzer share: tokens that are kept, and the naive analyzer to compare
  * with. It is the law line by line: the whole text at once with its own decoder, no windows, no ASCII path, no caches.
  */
-#ifndef BS_TESTS_WORDS_RIG_H
-#define BS_TESTS_WORDS_RIG_H
+#pragma once
 
 #include <unicode/ubrk.h>
 #include <unicode/unorm2.h>
@@ -82,5 +81,3 @@ void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_
 
 /* rig_check with a window of one byte, a small one and the usual one. */
 void rig_check_all(struct rig *rig, const void *text, size_t text_bytes);
-
-#endif

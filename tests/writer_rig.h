@@ -2,8 +2,7 @@
  * writer_rig.h: what the tests of bitsift/writer.h share: an index in a directory or in memory, a writer of it, and what queries find
  * there. Every helper but try_add fails the test when something goes wrong.
  */
-#ifndef BS_TESTS_WRITER_RIG_H
-#define BS_TESTS_WRITER_RIG_H
+#pragma once
 
 #include <bitsift.h>
 #include <bitsift/writer.h>
@@ -62,5 +61,3 @@ void expect(const char *query, const char *ids);
 
 /* That the index is what FORMAT.md says. */
 void check(void);
-
-#endif

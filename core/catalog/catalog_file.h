@@ -2,8 +2,7 @@
  * catalog_file.h: what a catalog (bitsift/catalog.h) has of its indexes, as it is in its file, and how it is come by. Bytes in
  * FORMAT.md, "Catalogs".
  */
-#ifndef BS_CORE_CATALOG_CATALOG_FILE_H
-#define BS_CORE_CATALOG_CATALOG_FILE_H
+#pragma once
 
 #include "core/store/manifest.h"
 #include "core/store/summary.h"
@@ -67,5 +66,3 @@ char *bs_catalog_name_beside(const char *name, const char *end);
 /* Puts a file with these items in the place of the one of that name; each has the flags of add, too. As bs_manifest_write. */
 enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name, struct bs_catalog_item *const *items,
                                      size_t n_items, unsigned add, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* catalog_look.h: looks at an index for a catalog (catalog_file.h). */
-#ifndef BS_CORE_CATALOG_CATALOG_LOOK_H
-#define BS_CORE_CATALOG_CATALOG_LOOK_H
+#pragma once
 
 #include "core/catalog/catalog_file.h"
 
@@ -10,5 +9,3 @@ enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp_out[BS_CATALOG
  * failure. */
 enum bs_status bs_catalog_look(const char *dir, const struct bs_consent *consent, struct bs_catalog_item *item,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -12,8 +12,7 @@
  * Keys: a word is its folded UTF-8; the pair term of two run characters is 0xff and the two, which no UTF-8 text can
  * spell, so that a pair is never taken for a word that folds to the same two characters.
  */
-#ifndef BS_CORE_LEXICON_LEXICON_H
-#define BS_CORE_LEXICON_LEXICON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *end_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_lexicon_cursor_deinit(struct bs_lexicon_cursor *cursor);
-
-#endif

@@ -1,6 +1,5 @@
 /* lexicon_write.h: writes a lexicon (lexicon.h): terms in strictly ascending order of bytes. */
-#ifndef BS_CORE_LEXICON_LEXICON_WRITE_H
-#define BS_CORE_LEXICON_LEXICON_WRITE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_wr
 void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df);
 /* Codes the terms, writes the sections and releases everything; the first failure is returned. */
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

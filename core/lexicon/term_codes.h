@@ -9,8 +9,7 @@
  * first symbol by the bytes dropped, a later one by the byte before it. A reader knows all of these without rebuilding
  * the term. Bytes: FORMAT.md.
  */
-#ifndef BS_CORE_LEXICON_TERM_CODES_H
-#define BS_CORE_LEXICON_TERM_CODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ struct bs_term_codes {
 enum bs_status bs_term_codes_read(struct bs_term_codes *codes, const struct bs_section *section, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_term_codes_deinit(struct bs_term_codes *codes);
-
-#endif

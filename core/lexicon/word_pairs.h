@@ -8,8 +8,7 @@
  * documents in which c follows a b; its key is that of (a, b), 0xff, c. Which pairs a segment knows is nowhere written
  * down: those in its lexicon, each for all its documents. Of another pair the lexicon says nothing.
  */
-#ifndef BS_CORE_LEXICON_WORD_PAIRS_H
-#define BS_CORE_LEXICON_WORD_PAIRS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ static inline uint16_t bs_word_pairs_head(const struct bs_word_pairs *pairs, uin
 
 /* Its key. */
 const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out);
-
-#endif

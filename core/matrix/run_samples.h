@@ -3,8 +3,7 @@
  * 64th run has one, which says where the run begins, so that a look-up decodes half as many runs.
  * Header only.
  */
-#ifndef BS_CORE_MATRIX_RUN_SAMPLES_H
-#define BS_CORE_MATRIX_RUN_SAMPLES_H
+#pragma once
 
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
@@ -42,5 +41,3 @@ static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples
 	BS_BINARY_SEARCH(stretch, i, 0, n_samples, bs_run_sample_end(samples, i) <= ordinal);
 	return stretch;
 }
-
-#endif

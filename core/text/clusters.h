@@ -3,8 +3,7 @@
  * grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c), whatever the version of ICU. A cut that this
  * allows is allowed by Unicode; a conjunct of a script that Unicode does not name in GB9c is kept whole, too.
  */
-#ifndef BS_CORE_TEXT_CLUSTERS_H
-#define BS_CORE_TEXT_CLUSTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t 
 
 /* Goes to the next boundary, the end of the text at last; false: it is there. */
 bool bs_clusters_next(struct bs_clusters *clusters);
-
-#endif

@@ -9,8 +9,7 @@
  * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
  * part of it are among those of the whole. What was measured to choose 5-grams is in bench/NOTES.md.
  */
-#ifndef BS_CORE_TEXT_GRAMS_H
-#define BS_CORE_TEXT_GRAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uin
  * there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams before longer ones. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

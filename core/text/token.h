@@ -1,6 +1,5 @@
 /* token.h: a term as the words analyzer (words.h) yields it. */
-#ifndef BS_CORE_TEXT_TOKEN_H
-#define BS_CORE_TEXT_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ struct bs_token {
 /* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is returned from it. */
 typedef enum bs_status (*bs_token_fn)(void *context, const struct bs_token *tokens, size_t n_tokens,
                                       struct bs_error *err);
-
-#endif

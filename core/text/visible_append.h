@@ -2,8 +2,7 @@
  * visible_append.h: untrusted text on its way to a terminal or to people, so that nothing in it is obeyed. Names that must stay
  * exact, as in a pipe, do not pass through here.
  */
-#ifndef BS_CORE_TEXT_VISIBLE_APPEND_H
-#define BS_CORE_TEXT_VISIBLE_APPEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, stru
 
 /* The same for a NUL-ended string of ours, as it is; NULL appends nothing. */
 enum bs_status bs_visible_append_own(struct bs_buffer *out, const char *text, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -10,8 +10,7 @@
  * to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a phrase
  * stands is sure to have the pairs of the phrase. README.md, "Words", documents the same for users.
  */
-#ifndef BS_CORE_TEXT_WORDS_H
-#define BS_CORE_TEXT_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, 
 /* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words.
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

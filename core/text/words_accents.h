@@ -1,6 +1,5 @@
 /* words_accents.h: terms without the accents of Latin, Greek and Cyrillic letters. For the words analyzer. */
-#ifndef BS_CORE_TEXT_WORDS_ACCENTS_H
-#define BS_CORE_TEXT_WORDS_ACCENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int32_t bs_accents_drop(const UChar *nfd, int32_t n_units, UChar *to);
 
 /* Whether a code point of such a term may become ASCII or nothing. */
 bool bs_accents_may_go(UChar32 c);
-
-#endif

@@ -1,7 +1,6 @@
 /* words_class.h: what ICU takes code points for: the classes by which text is cut into words. Private to the words_*.c files and
  * the tests. */
-#ifndef BS_CORE_TEXT_WORDS_CLASS_H
-#define BS_CORE_TEXT_WORDS_CLASS_H
+#pragma once
 
 #include "core/text/words_state.h"
 
@@ -34,5 +33,3 @@ static inline enum bs_status bs_words_class_of(struct bs_words *words, UChar32 c
 
 /* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */
 enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code) BS_WARN_UNUSED;
-
-#endif

@@ -9,8 +9,7 @@
  * code point by itself and then compose; composing makes no ASCII out of anything else. So in a text without such code
  * points every term of ASCII can be found by its bytes. With stemming none of this holds.
  */
-#ifndef BS_CORE_TEXT_WORDS_NEAR_H
-#define BS_CORE_TEXT_WORDS_NEAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size
                          size_t *cut_out);
 bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
                         size_t *cut_out);
-
-#endif

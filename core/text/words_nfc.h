@@ -3,8 +3,7 @@
  * stand; and normalizing in time that is linear even for text that ICU takes quadratic time for. Private to the
  * words_*.c files.
  */
-#ifndef BS_CORE_TEXT_WORDS_NFC_H
-#define BS_CORE_TEXT_WORDS_NFC_H
+#pragma once
 
 #include "core/text/words_state.h"
 
@@ -41,5 +40,3 @@ static inline struct bs_byte_span bs_words_span(struct bs_words_window *window, 
 enum bs_status bs_words_normalize(struct bs_words *words, const UNormalizer2 *form, const UChar *from,
                                   int32_t from_units, struct bs_buffer *to, int32_t *n_units_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

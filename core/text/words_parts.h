@@ -4,8 +4,7 @@
  * lower-case one follows (HTTP|Server), and between letters and digits (Server|2). All else, as the apostrophe, stays
  * with what stands beside it. Of the text as it stands, before folding.
  */
-#ifndef BS_CORE_TEXT_WORDS_PARTS_H
-#define BS_CORE_TEXT_WORDS_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool bs_part_next(const uint8_t *kinds, size_t n, size_t *start_out, size_t *end
 
 /* Whether they are two parts or more. */
 bool bs_part_are_several(const uint8_t *kinds, size_t n);
-
-#endif

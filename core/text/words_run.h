@@ -1,6 +1,5 @@
 /* words_run.h: where the terms of a script run stand (words.h), whose tokens all have the place of the whole run. */
-#ifndef BS_CORE_TEXT_WORDS_RUN_H
-#define BS_CORE_TEXT_WORDS_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct bs_words;
 bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
 enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
                                     size_t *n_terms_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

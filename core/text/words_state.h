@@ -1,6 +1,5 @@
 /* words_state.h: the state of the words analyzer, which its stages share. Private to the words_*.c files and the tests. */
-#ifndef BS_CORE_TEXT_WORDS_STATE_H
-#define BS_CORE_TEXT_WORDS_STATE_H
+#pragma once
 
 #include <unicode/utf16.h>
 
@@ -184,5 +183,3 @@ static inline bool bs_words_is_apostrophe(UChar32 c)
 {
 	return c == 0x2019 || c == 0x2bc;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* words_term.h: the lower half of the words analyzer: raw words and script runs -> folded, stemmed terms -> batches of
  * tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to the words_*.c
  * files and the tests. */
-#ifndef BS_CORE_TEXT_WORDS_TERM_H
-#define BS_CORE_TEXT_WORDS_TERM_H
+#pragma once
 
 #include <libstemmer.h>
 
@@ -39,5 +38,3 @@ enum bs_status bs_words_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;
 
 /* The same, and empties the arena. */
 enum bs_status bs_words_flush(struct bs_analysis *analysis) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * (exclusions.h); undone, the exclusion goes, and the document too is live again if a segment still has it. Else it is new
  * to the next refresh, which reads it; text that stood in the index alone is lost then.
  */
-#ifndef BS_CORPUS_CHANGES_DELETE_H
-#define BS_CORPUS_CHANGES_DELETE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct bs_undone {
 /* Takes exclusions back, and commits. refs: BS_DOC_EXCLUDED, each once. The rest as above. */
 enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
                               struct bs_undone *undone_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * as exclusions, since every reading of a source meets them again; they stay out until they have changed. What a
  * snapshot records of them is looked up here while sources are read, and becomes what the next commit records.
  */
-#ifndef BS_CORPUS_CHANGES_EXCLUSIONS_H
-#define BS_CORPUS_CHANGES_EXCLUSIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number);
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

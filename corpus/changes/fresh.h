@@ -1,6 +1,5 @@
 /* fresh.h: a snapshot made the present truth, in memory: what `query --fresh` searches. */
-#ifndef BS_CORPUS_CHANGES_FRESH_H
-#define BS_CORPUS_CHANGES_FRESH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason, const char *message),
                                    void *context, struct bs_freshened *freshened_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * one source, so that there is one at most. It does not pass by all of them, unless a segment has no table of ids (id_table.h) and they
  * do not ascend: then once, to make one.
  */
-#ifndef BS_CORPUS_CHANGES_GIVEN_IDS_H
-#define BS_CORPUS_CHANGES_GIVEN_IDS_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
@@ -27,5 +26,3 @@ void bs_given_ids_deinit(struct bs_given_ids *ids);
 /* ref_out->segment is BS_DOC_NONE if there is none; record_out nullable. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
                                  struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

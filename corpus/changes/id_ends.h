@@ -3,8 +3,7 @@
  * last slash, '#' or ':', does not: by these ends documents are found, once one pass over them all has made tables of ids
  * (id_table.h) of them. Documents of standard input alone are found without: given_ids.h.
  */
-#ifndef BS_CORPUS_CHANGES_ID_ENDS_H
-#define BS_CORPUS_CHANGES_ID_ENDS_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
@@ -25,5 +24,3 @@ void bs_id_ends_deinit(struct bs_id_ends *ends);
  * ref_out->segment is BS_DOC_NONE if there is none. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_id_ends_find(struct bs_id_ends *ends, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

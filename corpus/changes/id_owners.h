@@ -2,8 +2,7 @@
  * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier
  * one, which is dead from then on. Keeps the ids of the source being read, and which documents of each segment died.
  */
-#ifndef BS_CORPUS_CHANGES_ID_OWNERS_H
-#define BS_CORPUS_CHANGES_ID_OWNERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place
 /* The dead of segment i as (n_docs + 7) / 8 bytes; NULL in *bits_out if there are none. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
                               uint64_t *n_dead_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

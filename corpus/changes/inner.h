@@ -8,8 +8,7 @@
  *
  * One that is not met any more, since it is gone, or a plain file, or the rules leave it out, is a source no more.
  */
-#ifndef BS_CORPUS_CHANGES_INNER_H
-#define BS_CORPUS_CHANGES_INNER_H
+#pragma once
 
 #include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
@@ -63,5 +62,3 @@ enum bs_inners_fate {
 };
 enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder, const struct bs_feed *feed,
                                 enum bs_inners_fate fate, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

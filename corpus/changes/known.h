@@ -2,8 +2,7 @@
  * known.h: what a snapshot knows of a source, for the feeds and readers of corpus/read, which know no index: so that
  * what is unchanged need not be read, and that documents of the index can be read again.
  */
-#ifndef BS_CORPUS_CHANGES_KNOWN_H
-#define BS_CORPUS_CHANGES_KNOWN_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
@@ -33,5 +32,3 @@ struct bs_known_choice {
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
                                const struct bs_known_choice *choice, struct bs_feed **feed_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

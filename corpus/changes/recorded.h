@@ -5,8 +5,7 @@
  * A source below the folder in which the index lies is recorded by its path from there, so that a project may be moved
  * or mounted elsewhere together with its index; any other by its absolute path.
  */
-#ifndef BS_CORPUS_CHANGES_RECORDED_H
-#define BS_CORPUS_CHANGES_RECORDED_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -90,5 +89,3 @@ enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manif
 
 /* How documents are read, as the index's options say. Borrows from options. dir (nullable) is passed over by walks. */
 struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir);
-
-#endif

@@ -13,8 +13,7 @@
  * had of standard input goes. A later record replaces an earlier one of the same id: of standard input at once, where it is
  * looked up by its id, so that a few records cost no pass over all that came before.
  */
-#ifndef BS_CORPUS_CHANGES_REFRESH_H
-#define BS_CORPUS_CHANGES_REFRESH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -116,5 +115,3 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 /* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
                               struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

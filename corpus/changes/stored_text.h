@@ -2,8 +2,7 @@
  * stored_text.h: the texts that the segments of a snapshot store: any one of them, for a query or a compaction, and all
  * in turn, for `bitsift check`. text_store.h knows the bytes.
  */
-#ifndef BS_CORPUS_CHANGES_STORED_TEXT_H
-#define BS_CORPUS_CHANGES_STORED_TEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 /* Overwrites text with that of one frame of a segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame,
                                      struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

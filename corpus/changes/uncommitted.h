@@ -2,8 +2,7 @@
  * uncommitted.h: a writer (bitsift/writer.h) as it is seen by who searches what it has not committed yet. Searches and the
  * indexer do not know each other: a struct bs_writer begins with this.
  */
-#ifndef BS_CORPUS_CHANGES_UNCOMMITTED_H
-#define BS_CORPUS_CHANGES_UNCOMMITTED_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
@@ -20,5 +19,3 @@ struct bs_uncommitted {
 	/* Deletes documents of that, when it is closed; refs: each once. A failure of either rolls the writer back. */
 	enum bs_status (*drop)(struct bs_writer *writer, const struct bs_doc_ref *refs, size_t n_refs, struct bs_error *err);
 };
-
-#endif

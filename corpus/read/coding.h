@@ -2,8 +2,7 @@
  * coding.h: collections in UTF-16 and UTF-32, which begin with a byte order mark: their lines, and these as UTF-8. Offsets and lengths of
  * records are those of the file's bytes, texts and checksums those of the UTF-8.
  */
-#ifndef BS_CORPUS_READ_CODING_H
-#define BS_CORPUS_READ_CODING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ size_t bs_coding_without_return(enum bs_coding coding, const uint8_t *line, size
 /* Overwrites text with the UTF-8 of bytes in another coding; what is no character becomes U+FFFD. BS_NO_MEMORY. */
 enum bs_status bs_coding_decode(enum bs_coding coding, const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
                                 struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* feed.h: cuts a source into batches, in document order, on one thread. See source.h. */
-#ifndef BS_CORPUS_READ_FEED_H
-#define BS_CORPUS_READ_FEED_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/base/vector.h"
@@ -132,5 +131,3 @@ void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_r
  * binary. BS_IO if that cannot be seen, BS_NO_MEMORY. */
 enum bs_status bs_feed_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
                                  bool *reaches_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

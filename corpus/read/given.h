@@ -2,8 +2,7 @@
  * given.h: documents that a program gives as texts (bitsift/writer.h) instead of a source: their fields, which are analysed, and
  * their line of JSON, which the index stores and takes the checksum of. The id is no part of either (BS_DOC_GIVEN).
  */
-#ifndef BS_CORPUS_READ_GIVEN_H
-#define BS_CORPUS_READ_GIVEN_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -20,5 +19,3 @@ enum bs_status bs_given_line(const struct bs_text *texts, size_t n_texts, struct
 enum bs_status bs_given_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
                                  const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -5,8 +5,7 @@
  * It is the only C++ of the engine. record.c loads it when the first record is parsed (core/system/library.h): linking to simdjson
  * and the C++ runtime costs each start of the program about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is linked in.
  */
-#ifndef BS_CORPUS_READ_JSON_H
-#define BS_CORPUS_READ_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,5 +60,4 @@ void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, size_t li
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* reader.h: turns batches into documents, and reads a document again. See source.h. */
-#ifndef BS_CORPUS_READ_READER_H
-#define BS_CORPUS_READ_READER_H
+#pragma once
 
 #include "corpus/read/feed.h"
 
@@ -75,5 +74,3 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 /* Drops what was kept of sources: they may have changed. A collection stays open unless collection_too, since what is
  * read of it can be compared with its stamp. */
 void bs_reader_forget(struct bs_reader *reader, bool collection_too);
-
-#endif

@@ -3,8 +3,7 @@
  * --records asks for, and by its first line that is not blank: what that holds must be a JSON object. A file without such
  * a line is a collection of nothing.
  */
-#ifndef BS_CORPUS_READ_RECOGNIZE_H
-#define BS_CORPUS_READ_RECOGNIZE_H
+#pragma once
 
 #include "corpus/read/source.h"
 
@@ -26,5 +25,3 @@ enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, 
 /* The same of the bytes of a file. */
 enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text, size_t text_bytes,
                                       bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -10,8 +10,7 @@
  * that are not UTF-8 do not make a line a bad one either: each maximal invalid sequence is read as U+FFFD. This file
  * knows nothing of files and line numbers; source.h does.
  */
-#ifndef BS_CORPUS_READ_RECORD_H
-#define BS_CORPUS_READ_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void bs_record_parser_free(struct bs_record_parser *parser);
 enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, struct bs_refusal *refusal_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* record_options.h: what a record's id and texts are, and the limits of a record. */
-#ifndef BS_CORPUS_READ_RECORD_OPTIONS_H
-#define BS_CORPUS_READ_RECORD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ static inline bool bs_record_is_text(const struct bs_record_options *options, co
 	}
 	return is_text;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Of bytes that are no record any more the answer may be wrong, but it never reads or writes where it must not.
  */
-#ifndef BS_CORPUS_READ_RECORD_SCAN_H
-#define BS_CORPUS_READ_RECORD_SCAN_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "corpus/read/record_options.h"
@@ -60,5 +59,3 @@ size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end);
 /* The code point of the \uXXXX at bytes[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
  * pair; negative for what is no escape. */
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at);
-
-#endif

@@ -4,8 +4,7 @@
  * thread, turn batches into documents. Neighbours: walk.h finds the files of a folder, record.h parses a JSONL line,
  * text_store.h keeps the text of sources that cannot be read twice.
  */
-#ifndef BS_CORPUS_READ_SOURCE_H
-#define BS_CORPUS_READ_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struc
 
 /* Opens the file behind a FILE or COLLECTION, as it is stamped. -1 and errno as openat. */
 int bs_source_open(const struct bs_source *source, int flags);
-
-#endif

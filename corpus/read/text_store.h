@@ -15,8 +15,7 @@
  *
  * Equal documents in equal order make equal bytes (with one version of zstd).
  */
-#ifndef BS_CORPUS_READ_TEXT_STORE_H
-#define BS_CORPUS_READ_TEXT_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ void bs_store_close(struct bs_store *store);
  * BS_NO_MEMORY. */
 enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-#endif

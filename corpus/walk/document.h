@@ -2,8 +2,7 @@
  * document.h: what a corpus yields. Plain structs shared by the files of corpus/ and by those who call them. Why
  * something is no document, enum bs_skip, is part of the public interface: see bitsift.h.
  */
-#ifndef BS_CORPUS_WALK_DOCUMENT_H
-#define BS_CORPUS_WALK_DOCUMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ struct bs_document_sink {
 	/* A file that skip is told of, by its path below the source; NULL: not told. */
 	enum bs_status (*non_documents)(void *context, const char *name, uint32_t nul_end, struct bs_error *err);
 };
-
-#endif

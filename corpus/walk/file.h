@@ -4,8 +4,7 @@
  * Files are read, never mapped: a file may be truncated while it is looked at. For the files of corpus/ only; what
  * others need of it stands in source.h.
  */
-#ifndef BS_CORPUS_WALK_FILE_H
-#define BS_CORPUS_WALK_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
  * becomes U+FFFD. BS_NO_MEMORY; ends with the watch. */
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * The table is ripgrep 13's; types may be added and cleared. As there, of all globs that match the last one decides, in
  * the order in which types were chosen; with a type wanted, other files are left out; a wanted file may be hidden.
  */
-#ifndef BS_CORPUS_WALK_FILE_TYPES_H
-#define BS_CORPUS_WALK_FILE_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 /* Appends "name: glob, glob" lines, in order. */
 enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_buffer *text, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A glob matches a whole path; "anywhere below" is a leading "**" component, which ignore.h adds. Private to corpus/.
  */
-#ifndef BS_CORPUS_WALK_GLOB_H
-#define BS_CORPUS_WALK_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t
 bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path);
 
 void bs_glob_deinit(struct bs_glob *glob);
-
-#endif

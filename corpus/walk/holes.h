@@ -3,8 +3,7 @@
  * file has no data, its bytes are zeros that need not come from the file system. A file that has as many blocks as bytes
  * is read as any other, without further calls of the system.
  */
-#ifndef BS_CORPUS_WALK_HOLES_H
-#define BS_CORPUS_WALK_HOLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ ssize_t bs_holes_read(struct bs_holes *holes, void *to, size_t n_bytes);
 uint64_t bs_holes_left(struct bs_holes *holes);
 /* Skips n_bytes <= bs_holes_left. */
 void bs_holes_skip(struct bs_holes *holes, uint64_t n_bytes);
-
-#endif

@@ -6,8 +6,7 @@
  * beats the shallower. The three kinds that are git's count only inside a repository, and only up to its root.
  * Private to corpus/; not thread-safe, since globs have scratch. Neighbours: glob.h matches, walk.h asks.
  */
-#ifndef BS_CORPUS_WALK_IGNORE_H
-#define BS_CORPUS_WALK_IGNORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ size_t bs_ignore_level_n_rules(const struct bs_ignore_level *level);
 
 /* Whether this folder or one above is a git repository, so that the global excludes count. */
 bool bs_ignore_level_in_git(const struct bs_ignore_level *level);
-
-#endif

@@ -7,8 +7,7 @@
  * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked
  * for; the root itself may be one. Neighbour: source.h reads what this finds.
  */
-#ifndef BS_CORPUS_WALK_WALK_H
-#define BS_CORPUS_WALK_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ bool bs_walk_has_met_part(const struct bs_walk *walk);
 
 /* NULL is fine. */
 void bs_walk_close(struct bs_walk *walk);
-
-#endif

@@ -7,8 +7,7 @@
  * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once a
  * document. What an accumulator holds depends on the documents and their order only, never on the threads.
  */
-#ifndef BS_INDEXER_BATCH_ACCUMULATOR_H
-#define BS_INDEXER_BATCH_ACCUMULATOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -198,5 +197,3 @@ static inline uint32_t bs_accumulator_next(struct bs_term_reader *reader, uint32
 	reader->n_left -= n;
 	return n;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * folder_recorder.h: what an index run notes of the folders that it walks through, for the file `folders`
  * (core/store/folder_listings.h). What the run before noted spares this one the reading.
  */
-#ifndef BS_INDEXER_BATCH_FOLDER_RECORDER_H
-#define BS_INDEXER_BATCH_FOLDER_RECORDER_H
+#pragma once
 
 #include "core/store/folder_listings.h"
 #include "corpus/walk/walk.h"
@@ -24,5 +23,3 @@ void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_d
 enum bs_status bs_folder_recorder_keep(struct bs_folder_recorder *notes, struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine. */
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes);
-
-#endif

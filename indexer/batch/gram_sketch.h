@@ -4,8 +4,7 @@
  * be made as soon as the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the
  * time of an index of grams goes; gram_sketch.c says how.
  */
-#ifndef BS_INDEXER_BATCH_GRAM_SKETCH_H
-#define BS_INDEXER_BATCH_GRAM_SKETCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
  * them. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_u32s *trigrams,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -9,8 +9,7 @@
  * What merge sees does not depend on the number of threads. An analysed batch that grows large is merged before its
  * batch is done, so memory stays bounded whatever a batch holds.
  */
-#ifndef BS_INDEXER_BATCH_PIPELINE_H
-#define BS_INDEXER_BATCH_PIPELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch 
 /* Everything that the feed still has, merged: of whatever source each batch is. keep_raws: see bs_term_batch. First failure of feed, reader or merge. */
 enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, struct bs_feed *feed, bool keep_raws, bs_merge_fn merge,
                                void *context, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -5,8 +5,7 @@
  * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches: keys of up to 16
  * bytes stand in their entries, entries are dense in order of appearance, and slots are four bytes.
  */
-#ifndef BS_INDEXER_BATCH_TERM_BATCH_H
-#define BS_INDEXER_BATCH_TERM_BATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *ba
 
 /* The lexicon's key of a term of the batch. */
 const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number, uint32_t *key_bytes_out);
-
-#endif

@@ -1,6 +1,5 @@
 /* gram_choice.h: which grams are frequent, hence the plan of their rows (gram_sketch.h). As word_pair_choice.h. */
-#ifndef BS_INDEXER_CHOOSE_GRAM_CHOICE_H
-#define BS_INDEXER_CHOOSE_GRAM_CHOICE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
@@ -16,5 +15,3 @@ enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool o
 /* The same by the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
                                         struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

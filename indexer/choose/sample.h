@@ -2,8 +2,7 @@
  * sample.h: some documents of a source, from all over it: the head of a source is often of its own kind (a tree begins
  * with its documentation), and neighbours speak of the same. What is chosen depends on the source only.
  */
-#ifndef BS_INDEXER_CHOOSE_SAMPLE_H
-#define BS_INDEXER_CHOOSE_SAMPLE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/store/manifest.h"
@@ -30,5 +29,3 @@ struct bs_source_sample {
  * BS_NO_MEMORY. */
 enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -4,8 +4,7 @@
  * A new index looks at a sample of its sources first (sample.h); a refresh and a compaction go on with what the largest
  * segment has. What is chosen depends on the documents only.
  */
-#ifndef BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
-#define BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/lexicon/word_pairs.h"
@@ -24,5 +23,3 @@ enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, cons
 /* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
                                          struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * mounted. A refresh keeps their documents; a run that reads everything again keeps those whose text is stored, and is refused
  * while there are others. Here: which sources these are, and what is said of them, with the commands that change it.
  */
-#ifndef BS_INDEXER_RUN_AWAY_H
-#define BS_INDEXER_RUN_AWAY_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
@@ -36,5 +35,3 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
  * Returns BS_NOT_FOUND, or BS_IO if it is UNREAD. */
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source, enum bs_standing standing,
                               const struct bs_error *why, struct bs_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * checksum, what was indexed stays where it is, so that a compaction never changes what a query finds; only scores
  * move, since N, df and the mean length no longer count what was deleted.
  */
-#ifndef BS_INDEXER_RUN_COMPACT_H
-#define BS_INDEXER_RUN_COMPACT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@
  * and with is_all the sources that are not followed. Errors as bs_index_build; the index is as it was after them. */
 enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
                           struct bs_build_report *report, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulate them, and
  * write segments. indexer.c refreshes sources with it, compact.c merges segments.
  */
-#ifndef BS_INDEXER_RUN_INDEX_WRITER_H
-#define BS_INDEXER_RUN_INDEX_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
  * with tombstones for what the owners call dead, unless nothing of one lives. *n_changed_out: see index_dir.h. */
 enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
                                       uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

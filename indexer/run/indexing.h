@@ -6,8 +6,7 @@
  *      bs_indexing_source   ... what has become of each of them
  *      bs_indexing_end      the commit, and what compaction is due; or all is as it was
  */
-#ifndef BS_INDEXER_RUN_INDEXING_H
-#define BS_INDEXER_RUN_INDEXING_H
+#pragma once
 
 #include "core/bitsift/build.h"
 #include "core/store/index_dir.h"
@@ -82,5 +81,3 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 /* The same of grams of given documents. BS_INVALID. */
 enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path,
                                        struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

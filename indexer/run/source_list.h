@@ -3,8 +3,7 @@
  * recorded. A source is known by its place, without links, so that each file belongs to one: what lies in a recorded
  * folder is a part of it, and a folder absorbs what was recorded inside of it, unless its rules leave that out.
  */
-#ifndef BS_INDEXER_RUN_SOURCE_LIST_H
-#define BS_INDEXER_RUN_SOURCE_LIST_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "corpus/changes/exclusions.h"
@@ -65,5 +64,3 @@ void bs_source_list_deinit(struct bs_source_list *list);
 
 /* BS_INVALID: nothing to do. */
 enum bs_status bs_source_list_fail_empty(struct bs_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * tuning.h: what experiments and tests set of an index run (bs_build_request.tuning).
  */
-#ifndef BS_INDEXER_RUN_TUNING_H
-#define BS_INDEXER_RUN_TUNING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct bs_build_tuning {
 	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */
 	double pair_bits;                /* of all pairs, for each posting of a word; BS_PRICE_PAIR_MOST_BITS */
 };
-
-#endif

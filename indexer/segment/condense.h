@@ -6,8 +6,7 @@
  *
  * Documents in forward lists keep them. FORMAT.md has the file, its kind 9.
  */
-#ifndef BS_INDEXER_SEGMENT_CONDENSE_H
-#define BS_INDEXER_SEGMENT_CONDENSE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/dir.h"
@@ -23,5 +22,3 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 
 /* Writes the segment beside the condensed one. As bs_memory_restore. */
 enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

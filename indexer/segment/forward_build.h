@@ -2,8 +2,7 @@
  * forward_build.h: makes slabs of forward lists and the filters before them (core/matrix/forward_list.h), and tells
  * what such lists cost and which filters make them cheapest.
  */
-#ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H
-#define BS_INDEXER_SEGMENT_FORWARD_BUILD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ void bs_slab_product_deinit(struct bs_slab_product *product);
 enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
                                 const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_slab_product *product,
                                 struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

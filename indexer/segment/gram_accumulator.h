@@ -2,8 +2,7 @@
  * gram_accumulator.h: the rows of files, as gram_sketch.h makes them, until they are written: class by class, in
  * document order. It holds as many bytes as the slabs will have, and no postings at all.
  */
-#ifndef BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
-#define BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
+#pragma once
 
 #include "core/file/container.h"
 #include "indexer/batch/accumulator.h"
@@ -33,5 +32,3 @@ enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, 
 /* All sections of grams but that of the set, which has all by then. BS_NO_MEMORY. */
 enum bs_status bs_gram_accumulator_write(struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

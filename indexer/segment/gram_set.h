@@ -1,6 +1,5 @@
 /* gram_set.h: which trigrams the texts and words of a segment to be have, for its summary: a bit for each that there can be. */
-#ifndef BS_INDEXER_SEGMENT_GRAM_SET_H
-#define BS_INDEXER_SEGMENT_GRAM_SET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *byt
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* The section of the set. BS_NO_MEMORY. */
 enum bs_status bs_gram_set_write(const struct bs_gram_set *set, struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

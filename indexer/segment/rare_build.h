@@ -1,7 +1,6 @@
 /* rare_build.h: the lists of rare terms (core/matrix/rare_list.h) of a segment: of all documents that are rows of a matrix,
  * the terms that have no exceptions. */
-#ifndef BS_INDEXER_SEGMENT_RARE_BUILD_H
-#define BS_INDEXER_SEGMENT_RARE_BUILD_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/file/container.h"
@@ -12,5 +11,3 @@
  * BS_NO_MEMORY. */
 enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
                              struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -4,8 +4,7 @@
  * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the documents in classes of
  * similar length (size_classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
  */
-#ifndef BS_INDEXER_SEGMENT_SEGMENT_BUILD_H
-#define BS_INDEXER_SEGMENT_SEGMENT_BUILD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
                                 struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
                                 uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

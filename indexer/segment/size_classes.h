@@ -2,8 +2,7 @@
  * size_classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have
  * about the same number of bits: COBS's "compact" index by length. See size_classes.c for the cost that decides.
  */
-#ifndef BS_INDEXER_SEGMENT_SIZE_CLASSES_H
-#define BS_INDEXER_SEGMENT_SIZE_CLASSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
                                     const struct bs_size_class_rules *rules, struct bs_size_classes *classes_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_size_classes_deinit(struct bs_size_classes *classes);
-
-#endif

@@ -8,8 +8,7 @@
  * counts once. At last the slab is asked for each frequent term, as a query asks it, and what is wrong in the answer
  * becomes an exception (core/matrix/exceptions.h).
  */
-#ifndef BS_INDEXER_SEGMENT_SLAB_BUILD_H
-#define BS_INDEXER_SEGMENT_SLAB_BUILD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row
 enum bs_status bs_slab_rebuild(struct bs_slab_builder *builder, const uint32_t *rows, const struct bs_slab_shape *shape,
                                const uint32_t *exact_terms, uint64_t first_row, struct bs_slab_product *product,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

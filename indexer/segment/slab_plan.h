@@ -5,8 +5,7 @@
  * there is little to know. On the way documents are weighed, and how often words stand in them is coded
  * (core/matrix/tf_code.h).
  */
-#ifndef BS_INDEXER_SEGMENT_SLAB_PLAN_H
-#define BS_INDEXER_SEGMENT_SLAB_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint
 enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
                            const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,
                            struct bs_size_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

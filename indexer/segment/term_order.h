@@ -1,8 +1,7 @@
 /*
  * term_order.h: the terms of a segment in the order of its lexicon, that of their bytes.
  */
-#ifndef BS_INDEXER_SEGMENT_TERM_ORDER_H
-#define BS_INDEXER_SEGMENT_TERM_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@
 /* Fills sorted[0..terms->n_terms) with term numbers. The order is the same for any n_threads (>= 1). BS_NO_MEMORY. */
 enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threads, uint32_t *sorted,
                              struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

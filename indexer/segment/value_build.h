@@ -1,6 +1,5 @@
 /* value_build.h: the numbers and dates of a segment's records as columns (core/matrix/value_column.h). */
-#ifndef BS_INDEXER_SEGMENT_VALUE_BUILD_H
-#define BS_INDEXER_SEGMENT_VALUE_BUILD_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/file/container.h"
@@ -15,5 +14,3 @@ struct bs_slab_rows {
 /* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */
 enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
                               struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

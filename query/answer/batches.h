@@ -1,8 +1,7 @@
 /*
  * batches.h: hits are handed out many at once (bitsift/candidates.h): for hosts that take a hundred thousand and do little with each.
  */
-#ifndef BS_QUERY_ANSWER_BATCHES_H
-#define BS_QUERY_ANSWER_BATCHES_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/bitsift/find_result.h"
@@ -29,5 +28,3 @@ enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref,
 enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err) BS_WARN_UNUSED;
 /* Whether the callback wanted no more. */
 bool bs_batches_is_refused(const struct bs_batches *batches);
-
-#endif

@@ -1,6 +1,5 @@
 /* document_text.h: a document by its id, and its current texts (bs_document of bitsift/search.h). */
-#ifndef BS_QUERY_ANSWER_DOCUMENT_TEXT_H
-#define BS_QUERY_ANSWER_DOCUMENT_TEXT_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/bitsift/host.h"
@@ -24,5 +23,3 @@ enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader, struct bs_doc_ref ref,
                                 bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

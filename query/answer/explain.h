@@ -1,6 +1,5 @@
 /* explain.h: a plan in words, for --explain. */
-#ifndef BS_QUERY_ANSWER_EXPLAIN_H
-#define BS_QUERY_ANSWER_EXPLAIN_H
+#pragma once
 
 #include "core/simd/kernels.h"
 #include "query/plan/plan.h"
@@ -25,5 +24,3 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 /* Appends the funnel of the query that was run. */
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * passage.h: where in a document words of a query stand: the windows of snippet.h as lines, columns and bytes of the file.
  */
-#ifndef BS_QUERY_ANSWER_PASSAGE_H
-#define BS_QUERY_ANSWER_PASSAGE_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/bitsift/find_result.h"
@@ -22,5 +21,3 @@ void bs_passages_deinit(struct bs_passages *passages);
 /* Overwrites passages; the document is borrowed until they are no longer needed. Errors as those of bs_snippet_write. */
 enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_document *document,
                                 const struct bs_word_hit *hits, size_t n_hits, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* presenter.h: what is shown of a hit: its id and path, a snippet, passages. */
-#ifndef BS_QUERY_ANSWER_PRESENTER_H
-#define BS_QUERY_ANSWER_PRESENTER_H
+#pragma once
 
 #include "core/bitsift/find_result.h"
 #include "query/answer/passage.h"
@@ -36,5 +35,3 @@ enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loade
 
 /* Brings the index's part of hits that will be named soon into the processor's cache: call it for each i, ascending. */
 void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_hit *hits, size_t n_hits, size_t i);
-
-#endif

@@ -2,8 +2,7 @@
  * snippet.h: the pieces of a document that show why it was found. Presentation only: what a hit is, the verifier
  * has decided.
  */
-#ifndef BS_QUERY_ANSWER_SNIPPET_H
-#define BS_QUERY_ANSWER_SNIPPET_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "corpus/walk/document.h"
@@ -73,5 +72,3 @@ enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, c
 
 /* The beginning of the first field that has any text, as a hit without bytes; false: there is none. After bs_icu_load. */
 bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out);
-
-#endif

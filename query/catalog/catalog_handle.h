@@ -1,6 +1,5 @@
 /* catalog_handle.h: an open catalog (bitsift/catalog.h) from within. */
-#ifndef BS_QUERY_CATALOG_CATALOG_HANDLE_H
-#define BS_QUERY_CATALOG_CATALOG_HANDLE_H
+#pragma once
 
 #include "core/bitsift/limits.h"
 #include "core/catalog/catalog_file.h"
@@ -58,5 +57,3 @@ enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, si
 /* Writes the list, unless status says that the change failed, and opens it in place of what the catalog had. */
 enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change, enum bs_status status,
                                      struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * catalog_query.h: a query of a catalog under way, and what the catalog itself knows about it: which indexes may match, and how
  * frequent words are in those that need not be opened. catalog_find.c opens the others and searches them as one list.
  */
-#ifndef BS_QUERY_CATALOG_CATALOG_QUERY_H
-#define BS_QUERY_CATALOG_CATALOG_QUERY_H
+#pragma once
 
 #include "core/bitsift/search.h"
 #include "query/catalog/catalog_handle.h"
@@ -61,5 +60,3 @@ void bs_catalog_query_notices(const struct bs_catalog_query *query);
 
 /* Releases all but the parts. */
 void bs_catalog_query_deinit(struct bs_catalog_query *query);
-
-#endif

@@ -2,8 +2,7 @@
  * cmd_input.h: files that options name, and standard input. All of them are read with these
  * functions, so that each has a limit of size, and a timer ends the wait for a pipe.
  */
-#ifndef BS_QUERY_CLI_CMD_INPUT_H
-#define BS_QUERY_CLI_CMD_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer
 /* The next line of the bytes [*at, end), without the "\n" or "\r\n" that ends it; *at moves past it.
  * A last line that has no "\n" keeps a "\r". NULL: there is no line left. */
 const char *bs_input_line(const char **at, const char *end, size_t *n_bytes_out);
-
-#endif

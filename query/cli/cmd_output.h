@@ -3,8 +3,7 @@
  * written out when it is full. Unlike the buffer of stdio, a signal handler can write it out at any
  * time.
  */
-#ifndef BS_QUERY_CLI_CMD_OUTPUT_H
-#define BS_QUERY_CLI_CMD_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN
 /* In a signal handler, to be followed by the end of the process: writes what was added so far, and
  * lets no thread add more. */
 void bs_output_rescue(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* cmd_progress.h: how the commands that write an index are interrupted, and what they show of their
  * progress. */
-#ifndef BS_QUERY_CLI_CMD_PROGRESS_H
-#define BS_QUERY_CLI_CMD_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
 int bs_progress_show(void *context, const struct bs_build_report *report);
 /* Before anything else is written to standard error. */
 void bs_progress_clear(struct bs_progress *progress);
-
-#endif

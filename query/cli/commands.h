@@ -1,7 +1,6 @@
 /* commands.h: the program's commands, and what they have in common. Only for the program: it reads
  * the environment and prints. */
-#ifndef BS_QUERY_CLI_COMMANDS_H
-#define BS_QUERY_CLI_COMMANDS_H
+#pragma once
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/status.h"
@@ -65,5 +64,3 @@ void bs_cmd_show_unread(uint64_t n_documents);
 
 /* Whether `--kernel list` is asked for; prints them, best first. */
 bool bs_cmd_lists_kernels(const char *kernel);
-
-#endif

@@ -1,7 +1,6 @@
 /* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and
  * looks whether standard output is a terminal. */
-#ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
-#define BS_QUERY_CLI_GREP_ARGUMENTS_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "core/program/options.h"
@@ -37,5 +36,3 @@ extern const struct bs_grep_arguments bs_grep_defaults;
 enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, const struct bs_operands *operands,
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_arguments_release(void *arguments);
-
-#endif

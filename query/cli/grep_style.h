@@ -1,6 +1,5 @@
 /* grep_style.h: `--colors` and `--hyperlink-format` of `bitsift grep`. */
-#ifndef BS_QUERY_CLI_GREP_STYLE_H
-#define BS_QUERY_CLI_GREP_STYLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 /* Makes the hyperlink of struct bs_grep_program from a format of rg 14 or its alias, for free();
  * "": no links. BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

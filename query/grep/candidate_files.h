@@ -9,8 +9,7 @@
  * is asked of each file (bs_gram_cover): of what is new, changed, or of no known age it knows nothing, and it must be
  * looked into.
  */
-#ifndef BS_QUERY_GREP_CANDIDATE_FILES_H
-#define BS_QUERY_GREP_CANDIDATE_FILES_H
+#pragma once
 
 #include "core/store/doc_order.h"
 #include "core/store/snapshot.h"
@@ -65,5 +64,3 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
                                  const uint64_t stamp[4], enum bs_gram_answer *answer_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_gram_cover_deinit(struct bs_gram_cover *cover);
-
-#endif

@@ -6,8 +6,7 @@
  * its list of candidates takes the walk's place, where the walk would go by the same rules, and else a walk asks it
  * without stat'ing.
  */
-#ifndef BS_QUERY_GREP_GREP_INDEX_H
-#define BS_QUERY_GREP_GREP_INDEX_H
+#pragma once
 
 #include "core/file/dir.h"
 #include "query/grep/grep_run.h"
@@ -22,5 +21,3 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
  */
 enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir, struct bs_buffer *explained,
                                   struct bs_grep_source **source_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -6,8 +6,7 @@
  * the finished files behind it. Memory is bounded: a worker with much output for a file that is not next waits until it
  * is. A stream is opened only when it is next: nobody waits for it in vain.
  */
-#ifndef BS_QUERY_GREP_GREP_RUN_H
-#define BS_QUERY_GREP_GREP_RUN_H
+#pragma once
 
 #include "query/grep/match/conditions.h"
 #include "query/grep/print/grep_printer.h"
@@ -46,5 +45,3 @@ bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status
 
 /* Searches the files of the source. BS_NO_MEMORY, or what the source fails with. */
 enum bs_status bs_grep_run(struct bs_grep_search *search, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -6,8 +6,7 @@
  * less the lines it keeps, so that a later NUL leaves the lines of earlier pieces shown; and it takes the first three
  * bytes for a piece of its own if they hold a whole line.
  */
-#ifndef BS_QUERY_GREP_GREP_SEARCH_H
-#define BS_QUERY_GREP_GREP_SEARCH_H
+#pragma once
 
 #include "query/grep/print/grep_printer.h"
 #include "query/grep/read/grep_text.h"
@@ -16,5 +15,3 @@
  * whole, as a file is that rg maps. Failures are left in printer->status. */
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
                          bool is_slice, struct bs_grep_printer *printer);
-
-#endif

@@ -3,8 +3,7 @@
  * folder are sorted, files and folders alike, a folder by its own time: what lies below a folder stays together. The paths
  * of the command line keep their order.
  */
-#ifndef BS_QUERY_GREP_GREP_SORT_H
-#define BS_QUERY_GREP_GREP_SORT_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "query/grep/read/grep_source.h"
@@ -16,5 +15,3 @@ bool bs_grep_sort_is_wanted(const struct bs_grep_files *files);
  * BS_UNSUPPORTED, too: a file system does not tell when a file was created. */
 enum bs_status bs_grep_sort_open(struct bs_grep_source *of, const struct bs_grep_files *files,
                                  struct bs_grep_source **source_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

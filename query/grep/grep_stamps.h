@@ -4,8 +4,7 @@
  * To look at each file's stamp is most of what a fresh search costs when grams rule nearly all files out, and the index
  * knows their names before a walk has found them. Files that are to be searched in any case are not looked at.
  */
-#ifndef BS_QUERY_GREP_GREP_STAMPS_H
-#define BS_QUERY_GREP_GREP_STAMPS_H
+#pragma once
 
 #include "core/store/snapshot.h"
 
@@ -24,5 +23,3 @@ enum bs_status bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct
 
 /* NULL is fine. */
 void bs_grep_stamps_free(struct bs_grep_stamps *stamps);
-
-#endif

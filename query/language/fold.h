@@ -2,8 +2,7 @@
  * fold.h: the bottom-up fold over a query's tree: a value for every node, computed from those of its children. Nodes are in an
  * order in which children come before their parents, so that it is one loop, however deep the tree is.
  */
-#ifndef BS_QUERY_LANGUAGE_FOLD_H
-#define BS_QUERY_LANGUAGE_FOLD_H
+#pragma once
 
 #include "query/language/query_tree.h"
 
@@ -19,5 +18,3 @@ struct bs_query_fold {
 /* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, and what leaf returned. */
 enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold, void *root_out,
                              struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -6,8 +6,7 @@
  * Lowrance and Wagner 1975) are kept, so that walking a sorted lexicon computes only what a term does not share with
  * the one before.
  */
-#ifndef BS_QUERY_PLAN_FUZZY_H
-#define BS_QUERY_PLAN_FUZZY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term,
 {
 	return bs_fuzzy_distance(fuzzy, term, term_bytes, shared_bytes) != UINT32_MAX;
 }
-
-#endif

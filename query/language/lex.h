@@ -2,8 +2,7 @@
  * lex.h: query text -> the tokens of the grammar of parse.h. What is wrong with a text ends here: every bracket among the
  * tokens has its partner, every operator its operands, and each field its own; what lacks them is text, with a notice.
  */
-#ifndef BS_QUERY_LANGUAGE_LEX_H
-#define BS_QUERY_LANGUAGE_LEX_H
+#pragma once
 
 #include "query/language/query_tree.h"
 
@@ -68,5 +67,3 @@ static inline bool bs_lex_is_digit(uint8_t byte)
 {
 	return byte >= '0' && byte <= '9';
 }
-
-#endif

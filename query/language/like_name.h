@@ -1,6 +1,5 @@
 /* like_name.h: a name of a field that is much like one that is no field. */
-#ifndef BS_QUERY_LANGUAGE_LIKE_NAME_H
-#define BS_QUERY_LANGUAGE_LIKE_NAME_H
+#pragma once
 
 #include "core/collections/term_table.h"
 
@@ -13,5 +12,3 @@ struct bs_like_name {
  * if the name is longer, one that is two away. No name of more than longest_bytes is meant. fields may be NULL. BS_NO_MEMORY. */
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes, const char *other, const uint8_t *name,
                                 size_t name_bytes, struct bs_like_name *like_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

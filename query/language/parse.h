@@ -44,8 +44,7 @@
  *
  * Parsing is deterministic; two threads may parse at once with analyzers of their own.
  */
-#ifndef BS_QUERY_LANGUAGE_PARSE_H
-#define BS_QUERY_LANGUAGE_PARSE_H
+#pragma once
 
 #include "query/language/query_tree.h"
 
@@ -57,5 +56,3 @@
  */
 enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
 			      struct bs_query_tree **query_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

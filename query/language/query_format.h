@@ -1,6 +1,5 @@
 /* query_format.h: a parsed query as text: for --explain and tests, and as a query again. */
-#ifndef BS_QUERY_LANGUAGE_QUERY_FORMAT_H
-#define BS_QUERY_LANGUAGE_QUERY_FORMAT_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "query/language/query_tree.h"
@@ -29,5 +28,3 @@ enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buff
  */
 enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const uint8_t *text, struct bs_buffer *out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

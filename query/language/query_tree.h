@@ -2,8 +2,7 @@
  * query_tree.h: a parsed query: a tree of words, phrases, ranges and operators (parse.h says what they mean), and the options that
  * it is parsed with. It knows nothing of an index, is immutable once parsed, and may be shared by threads.
  */
-#ifndef BS_QUERY_LANGUAGE_QUERY_TREE_H
-#define BS_QUERY_LANGUAGE_QUERY_TREE_H
+#pragma once
 
 #include "core/base/value.h"
 #include "core/base/vector.h"
@@ -192,5 +191,3 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 void bs_query_ranges_free(struct bs_query_ranges *ranges);
 /* NULL is fine. */
 void bs_query_tree_free(struct bs_query_tree *query);
-
-#endif

@@ -1,6 +1,5 @@
 /* reading.h: query analysis: the analyzer, the fields and the stop words of a query, as a list of indexes or the caller has them. */
-#ifndef BS_QUERY_LANGUAGE_READING_H
-#define BS_QUERY_LANGUAGE_READING_H
+#pragma once
 
 #include "core/store/snapshot_list.h"
 #include "core/text/words.h"
@@ -62,5 +61,3 @@ enum bs_status bs_reading_parse(struct bs_reading *reading, const char *query, s
  * the colon before it on or, with joins, over that colon. Call bs_icu_load first. BS_NO_MEMORY. */
 enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

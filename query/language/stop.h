@@ -3,8 +3,7 @@
  * has others; the index has them all. A list is of words as they are written: a stem is on it only where a word on it
  * has been stemmed to that.
  */
-#ifndef BS_QUERY_LANGUAGE_STOP_H
-#define BS_QUERY_LANGUAGE_STOP_H
+#pragma once
 
 #include "core/bitsift/status.h"
 #include "core/collections/term_table.h"
@@ -37,5 +36,3 @@ enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, siz
 
 /* Whether a term of the index comes from a word that is on it. */
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes);
-
-#endif

@@ -6,8 +6,7 @@
  * wildcard's place: one of Ugaritic, or beside Hangul, which ICU cuts off from other letters, one of that; one that the token
  * lacks, that nothing else folds to, and that changes no neighbour.
  */
-#ifndef BS_QUERY_PLAN_WILDCARD_H
-#define BS_QUERY_PLAN_WILDCARD_H
+#pragma once
 
 #include "core/base/buffer.h"
 
@@ -47,5 +46,3 @@ size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *
 /* Appends the pattern that such a term is; is_open: with a * behind it. */
 enum bs_status bs_wildcards_append(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes, bool is_open,
                                    struct bs_buffer *pattern, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -4,8 +4,7 @@
  * A file, a record of a collection, or stored text. A source that changed since is read as it is: a record is looked up
  * by its id, wherever it stands now. Each changed file is counted once.
  */
-#ifndef BS_QUERY_LOAD_FETCH_H
-#define BS_QUERY_LOAD_FETCH_H
+#pragma once
 
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
@@ -95,5 +94,3 @@ const struct bs_source *bs_fetch_source(const struct bs_fetcher *fetcher, uint32
 
 /* Documents that failed to be read so far. After the first few they are no longer noticed one by one. */
 uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher);
-
-#endif

@@ -2,8 +2,7 @@
  * loader.h: the current texts of the documents of a list of snapshots. One fetcher (fetch.h) for each snapshot does
  * the work; what its functions say of documents holds here.
  */
-#ifndef BS_QUERY_LOAD_LOADER_H
-#define BS_QUERY_LOAD_LOADER_H
+#pragma once
 
 #include "core/bitsift/find_result.h"
 #include "core/store/snapshot_list.h"
@@ -94,5 +93,3 @@ enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, str
                             struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *given_out, const uint8_t **id_out,
                                   uint32_t *id_bytes_out, const char **path_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

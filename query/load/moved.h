@@ -1,6 +1,5 @@
 /* moved.h: where the records of a collection that changed, or grew, stand now, by the hashes of their ids. */
-#ifndef BS_QUERY_LOAD_MOVED_H
-#define BS_QUERY_LOAD_MOVED_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "corpus/read/reader.h"
@@ -32,5 +31,3 @@ const struct bs_moved_record *bs_moved_find(const struct bs_moved *moved, uint64
 /* Overwrites id with that of a record that has been read. BS_NO_MEMORY. */
 enum bs_status bs_moved_id(const struct bs_source *source, const struct bs_document *document, struct bs_buffer *id,
                            struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

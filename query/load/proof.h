@@ -2,8 +2,7 @@
  * proof.h: what the bytes say of a collection whose stamp proves nothing: does it begin with what was indexed, and which
  * records stand behind it? They are read once for all finders of an index, for as long as the stamp stays.
  */
-#ifndef BS_QUERY_LOAD_PROOF_H
-#define BS_QUERY_LOAD_PROOF_H
+#pragma once
 
 #include "core/store/snapshot.h"
 #include "query/load/moved.h"
@@ -32,5 +31,3 @@ const struct bs_proof *bs_proof_take(struct bs_proofs *proofs, uint32_t number, 
                                      const struct bs_source_options *options, struct bs_reader *reader,
                                      const struct bs_stamp *stamp) BS_WARN_UNUSED;
 void bs_proof_release(struct bs_proofs *proofs, const struct bs_proof *proof); /* NULL is fine */
-
-#endif

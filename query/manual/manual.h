@@ -9,8 +9,7 @@
  * its explanation. `x` is bold. "@synopsis", "@options", "@examples" and "@commands" are replaced
  * by the contents of the tables.
  */
-#ifndef BS_QUERY_MANUAL_MANUAL_H
-#define BS_QUERY_MANUAL_MANUAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ struct bs_program {
 	const struct bs_topic *topics;
 	size_t n_topics;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* manual_completions.h: shell completions, of all commands. */
-#ifndef BS_QUERY_MANUAL_MANUAL_COMPLETIONS_H
-#define BS_QUERY_MANUAL_MANUAL_COMPLETIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,5 +8,3 @@
 
 /* The completions for bash, zsh or fish. False: shell is another. */
 bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* manual_pages.h: manual pages, and topics on the screen. */
-#ifndef BS_QUERY_MANUAL_MANUAL_PAGES_H
-#define BS_QUERY_MANUAL_MANUAL_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out);
 
 /* Prints the page of a topic as text of at most 80 columns. False: unknown topic. */
 bool bs_docs_text_topic(const struct bs_program *program, const char *name, FILE *out);
-
-#endif

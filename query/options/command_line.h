@@ -2,8 +2,7 @@
  * command_line.h: one definition of a command's options, from which its parser, its --help, its man page and the shell
  * completions are made.
  */
-#ifndef BS_QUERY_OPTIONS_COMMAND_LINE_H
-#define BS_QUERY_OPTIONS_COMMAND_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,5 +143,3 @@ const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
 
 /* Of less text, shares of it and rates say nothing: each file of an index has some bytes at least. */
 #define BS_LEAST_BYTES_FOR_RATIO 10000000u
-
-#endif

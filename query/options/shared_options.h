@@ -3,8 +3,7 @@
  * has one name, one help text and one meaning. type: the command's struct of arguments; field: what
  * the option sets there.
  */
-#ifndef BS_QUERY_OPTIONS_SHARED_OPTIONS_H
-#define BS_QUERY_OPTIONS_SHARED_OPTIONS_H
+#pragma once
 
 #include "core/bitsift/limits.h"
 #include "query/options/command_line.h"
@@ -48,5 +47,3 @@
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", BS_OPTION_SETS(FLAG, type, field)}
 
 /* clang-format on */
-
-#endif

@@ -1,6 +1,5 @@
 /* estimate.h: how many documents match a plan, by the df of its words. */
-#ifndef BS_QUERY_PLAN_ESTIMATE_H
-#define BS_QUERY_PLAN_ESTIMATE_H
+#pragma once
 
 #include "query/plan/plan.h"
 
@@ -13,5 +12,3 @@ struct bs_plan_estimate {
 /* BS_NO_MEMORY. */
 enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-#endif

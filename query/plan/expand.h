@@ -1,6 +1,5 @@
 /* expand.h: the terms of an index that an element of a query stands for: a beginning, a pattern, a word with typing errors. */
-#ifndef BS_QUERY_PLAN_EXPAND_H
-#define BS_QUERY_PLAN_EXPAND_H
+#pragma once
 
 #include "core/store/snapshot.h"
 #include "query/language/query_tree.h"
@@ -10,5 +9,3 @@
 enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_element *element,
                          enum bs_status (*take)(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err),
                          void *context, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -8,8 +8,7 @@
  * * idf are taken, each with its share for a weight; a word that no second document has finds nothing, and is not.
  * bench/NOTES.md has what was tried.
  */
-#ifndef BS_QUERY_PLAN_FEEDBACK_H
-#define BS_QUERY_PLAN_FEEDBACK_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/store/snapshot.h"
@@ -75,5 +74,3 @@ static inline const struct bs_weighted_term *bs_feedback_taken(const struct bs_f
 {
 	return feedback->taken.items;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A name is matched as a text is, by the verifier, which comes after them: so they call it through a pointer
  * (query/verify/named.h).
  */
-#ifndef BS_QUERY_PLAN_FILE_NAMES_H
-#define BS_QUERY_PLAN_FILE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct bs_file_names {
 	 * tell. */
 	bool is_loose;
 };
-
-#endif

@@ -5,8 +5,7 @@
  * no statistics, hence no score. A document is looked at when it is first asked about, and its answer kept for as long as
  * requests ask for the same.
  */
-#ifndef BS_QUERY_PLAN_FILTER_H
-#define BS_QUERY_PLAN_FILTER_H
+#pragma once
 
 #include "query/language/query_tree.h"
 #include "query/load/loader.h"
@@ -52,5 +51,3 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 bool bs_filter_asks_text(const struct bs_filter *filter);
 enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* may_match.h: a query meets the summary of an index (core/store/summary.h), which need not be open. */
-#ifndef BS_QUERY_PLAN_MAY_MATCH_H
-#define BS_QUERY_PLAN_MAY_MATCH_H
+#pragma once
 
 #include "core/store/summary.h"
 #include "query/language/query_tree.h"
@@ -14,5 +13,3 @@ enum bs_status bs_element_may_match(const struct bs_summary *summary, const stru
                                     struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_query_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, bool *may_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -4,8 +4,7 @@
  * An element of the query (parse.h) becomes one term, or, for a prefix, a pattern or a fuzzy word, the terms it expands to. The
  * plan is made once a query; scan.h reads it per slab, match.h verifies by the query itself and takes only df from it.
  */
-#ifndef BS_QUERY_PLAN_PLAN_H
-#define BS_QUERY_PLAN_PLAN_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/matrix/slab_and.h"
@@ -190,5 +189,3 @@ bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_
 
 /* Whether a segment knows a pair, and no wider one that holds it. */
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair);
-
-#endif

@@ -1,6 +1,5 @@
 /* suggest.h: a word of the index, or a field, that is much like one that is not in it. */
-#ifndef BS_QUERY_PLAN_SUGGEST_H
-#define BS_QUERY_PLAN_SUGGEST_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/collections/term_table.h"
@@ -20,5 +19,3 @@ enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *te
 enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, struct bs_buffer *text,
                                 void (*tell)(void *context, const char *message), void *context, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * present.h: hits, statistics, and what was left out, as text: lines, JSON, ids.
  */
-#ifndef BS_QUERY_PRESENT_PRESENT_H
-#define BS_QUERY_PRESENT_PRESENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,5 +67,3 @@ void bs_stats_deinit(struct bs_stats_sum *sum);
  * jpg, 60 other), 20 hidden files". False: nothing was left out, and nothing is printed. */
 bool bs_present_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out);
-
-#endif

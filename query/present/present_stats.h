@@ -1,7 +1,6 @@
 /* present_stats.h: what an index is made of, as text and as JSON.
  * cmd_stats.c writes it out. */
-#ifndef BS_QUERY_PRESENT_PRESENT_STATS_H
-#define BS_QUERY_PRESENT_PRESENT_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_i
 
 /* One JSON object and a line feed. */
 void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
-
-#endif

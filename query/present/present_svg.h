@@ -1,6 +1,5 @@
 /* present_svg.h: what an index is made of, as a picture. */
-#ifndef BS_QUERY_PRESENT_PRESENT_SVG_H
-#define BS_QUERY_PRESENT_PRESENT_SVG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 
 /* An SVG picture: bytes by part, slabs by documents and density. */
 void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
-
-#endif

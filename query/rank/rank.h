@@ -5,8 +5,7 @@
  *
  * bm25.h has the formula. Scores go by the statistics of the plan.
  */
-#ifndef BS_QUERY_RANK_RANK_H
-#define BS_QUERY_RANK_RANK_H
+#pragma once
 
 #include "query/plan/plan.h"
 
@@ -85,5 +84,3 @@ struct bs_top {
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept, best first; no more offers after that. Returns how many. */
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out);
-
-#endif

@@ -4,8 +4,7 @@
  * others are looked at: their scores follow from the index (rank.h). Who is certain to match, with a certain score, is
  * a hit; the rest waits, under an upper bound, for someone to read its text.
  */
-#ifndef BS_QUERY_RANK_SCAN_TOP_H
-#define BS_QUERY_RANK_SCAN_TOP_H
+#pragma once
 
 #include "query/rank/rank.h"
 #include "query/scan/scan.h"
@@ -38,5 +37,3 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score);
 /* All of segment s. Fails as bs_scan_segment. */
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
                            struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -7,8 +7,7 @@
  * documents are what was indexed the columns of values (core/matrix/value_column.h) say which of the matches can still be
  * among the first, 512 at a time, as soon as there are k to compare with.
  */
-#ifndef BS_QUERY_RANK_SORTED_HITS_H
-#define BS_QUERY_RANK_SORTED_HITS_H
+#pragma once
 
 #include "corpus/walk/document.h"
 #include "query/rank/rank.h"
@@ -57,5 +56,3 @@ size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit 
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                               const struct bs_kernel *kernel, bool is_trusted, struct bs_sorting *sorting,
                               struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

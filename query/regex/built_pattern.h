@@ -1,6 +1,5 @@
 /* built_pattern.h: what the library uses of a pattern that a host has built (bitsift/pattern_tree.h). */
-#ifndef BS_QUERY_REGEX_BUILT_PATTERN_H
-#define BS_QUERY_REGEX_BUILT_PATTERN_H
+#pragma once
 
 #include "core/bitsift/pattern_tree.h"
 #include "query/regex/pattern.h"
@@ -12,5 +11,3 @@ struct bs_grep_pattern bs_pattern_tree_options(const struct bs_pattern_tree *tre
  * ended. BS_UNSUPPORTED, BS_NO_MEMORY. */
 enum bs_status bs_pattern_tree_analyse(const struct bs_pattern_tree *tree, struct bs_grep_analysis *analysis,
                                        struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * gram_filter.h: gram tree -> candidates: the documents of an index whose files, or records, may satisfy the tree (gram_tree.h), by
  * the bits of their grams alone. Every one that satisfies it is among them. No text is read.
  */
-#ifndef BS_QUERY_REGEX_GRAM_FILTER_H
-#define BS_QUERY_REGEX_GRAM_FILTER_H
+#pragma once
 
 #include "core/store/snapshot.h"
 #include "query/regex/gram_tree.h"
@@ -30,5 +29,3 @@ struct bs_gram_filter_how {
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, struct bs_gram_filter_how how,
                               struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
                               struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * gram_tree.h: what every file that a pattern matches must hold, as a tree of literals and their grams. A file whose
  * grams do not satisfy the tree has no match; one whose grams do may have one, and must be read.
  */
-#ifndef BS_QUERY_REGEX_GRAM_TREE_H
-#define BS_QUERY_REGEX_GRAM_TREE_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/file/coded_section.h"
@@ -62,5 +61,3 @@ enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const str
  * backslash before them; control characters and what is not UTF-8 are \xNN. BS_NO_MEMORY. */
 enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

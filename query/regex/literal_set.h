@@ -11,8 +11,7 @@
  * tests/test_literal_set.c compares the two for all of Unicode. Literals are UTF-8 then; in the text, a byte that is of
  * no character is equal to nothing.
  */
-#ifndef BS_QUERY_REGEX_LITERAL_SET_H
-#define BS_QUERY_REGEX_LITERAL_SET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ void bs_literal_set_free(struct bs_literal_set *set);
  */
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from, size_t n_bytes,
                          bs_literal_counts counts, void *context, struct bs_literal_found *found_out);
-
-#endif

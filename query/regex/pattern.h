@@ -3,8 +3,7 @@
  * matching: how it is written for PCRE2, whether many lines can be searched at once, a literal that every match holds.
  * Conservative: where nothing is known the search is slower, never wrong.
  */
-#ifndef BS_QUERY_REGEX_PATTERN_H
-#define BS_QUERY_REGEX_PATTERN_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
@@ -47,5 +46,3 @@ void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);
 /* Appends a part of analysis->list as PCRE2 is given it to match a line alone; NUL-ended. */
 enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
                                   uint32_t part, struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

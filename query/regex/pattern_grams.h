@@ -1,6 +1,5 @@
 /* pattern_grams.h: patterns -> what each match must hold, as a gram tree (gram_tree.h): of the patterns of a request, or of a long list. */
-#ifndef BS_QUERY_REGEX_PATTERN_GRAMS_H
-#define BS_QUERY_REGEX_PATTERN_GRAMS_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/pattern_tree.h"
@@ -19,5 +18,3 @@ enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern, stru
 
 /* Whether the list is long, so that its tree is that of bs_regex_grams_of_literals. */
 bool bs_list_has_grams(const struct bs_pattern_list *list);
-
-#endif

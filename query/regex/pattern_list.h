@@ -6,8 +6,7 @@
  * A pattern is split only where each part alone means what it means in the whole. Conservative: where that is not
  * certain there is no list.
  */
-#ifndef BS_QUERY_REGEX_PATTERN_LIST_H
-#define BS_QUERY_REGEX_PATTERN_LIST_H
+#pragma once
 
 #include "query/regex/literal_set.h"
 #include "query/regex/regex_tree.h"
@@ -59,5 +58,3 @@ static inline uint32_t bs_pattern_n_literals(const struct bs_pattern_list *list)
 {
 	return (uint32_t)bs_vector_n(&list->literals);
 }
-
-#endif

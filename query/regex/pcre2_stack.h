@@ -2,8 +2,7 @@
  * pcre2_stack.h: PCRE2 on a small stack (core/system/stack.h). Its compiler and that for machine code recurse as deep as parentheses
  * are nested, up to 250.
  */
-#ifndef BS_QUERY_REGEX_PCRE2_STACK_H
-#define BS_QUERY_REGEX_PCRE2_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ size_t bs_pcre2_groups(const uint8_t *pattern, size_t n_bytes);
 /* pcre2_jit_compile, unless the stack is too small for so many groups; then it returns PCRE2_ERROR_NOMEMORY, and the code is
  * interpreted. */
 int bs_pcre2_jit_compile(pcre2_code *code, size_t n_groups);
-
-#endif

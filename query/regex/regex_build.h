@@ -2,8 +2,7 @@
  * regex_build.h: how the nodes of a tree are made, in the order of the pattern, and put together: by the parser, which reads a
  * pattern (regex_read.c), and by the functions that a host calls for each part of one (built_pattern.c).
  */
-#ifndef BS_QUERY_REGEX_REGEX_BUILD_H
-#define BS_QUERY_REGEX_REGEX_BUILD_H
+#pragma once
 
 #include <string.h>
 
@@ -172,5 +171,3 @@ static inline uint32_t bs_regex_add_set(struct bs_regex_build *build, size_t fro
 	bs_regex_node_of(build, set)->n = bs_regex_n_members(build) - first;
 	return set;
 }
-
-#endif

@@ -11,8 +11,7 @@
  * Sound by construction: a part that is not understood stands for every text. The work is bounded: a pattern that
  * needs more of it gets ANY, or no window.
  */
-#ifndef BS_QUERY_REGEX_REGEX_GRAMS_H
-#define BS_QUERY_REGEX_REGEX_GRAMS_H
+#pragma once
 
 #include "core/simd/needle.h"
 #include "query/regex/gram_tree.h"
@@ -47,5 +46,3 @@ struct bs_regex_window_options {
 enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
                                struct bs_byte_window *window_out, double *rate_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

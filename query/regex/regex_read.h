@@ -1,6 +1,5 @@
 /* regex_read.h: reads a pattern in PCRE2's syntax into a tree (regex_tree.h). */
-#ifndef BS_QUERY_REGEX_REGEX_READ_H
-#define BS_QUERY_REGEX_REGEX_READ_H
+#pragma once
 
 #include "query/regex/regex_tree.h"
 
@@ -11,5 +10,3 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 /* The depth up to which a pattern of n_groups groups is read, from the free stack of this thread. A pattern that is nested deeper
  * becomes BS_REGEX_UNKNOWN and is left to PCRE2 alone, which has limits of its own. */
 unsigned bs_regex_most_depth(size_t n_groups);
-
-#endif

@@ -7,8 +7,7 @@
  * by name, or on more than the text (verbs, recursion) is not rewritten: that is searched for line by line. Everything
  * else is copied as it stands.
  */
-#ifndef BS_QUERY_REGEX_REGEX_REWRITE_H
-#define BS_QUERY_REGEX_REGEX_REWRITE_H
+#pragma once
 
 #include "query/regex/regex_tree.h"
 
@@ -29,5 +28,3 @@ struct bs_regex_lines {
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

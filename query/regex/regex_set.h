@@ -5,8 +5,7 @@
  * A set may be known only by what it holds at most (is_sure false: \p{Greek}); its complement then may hold anything.
  * So of every set that is computed here no character is missing, whatever it was made of.
  */
-#ifndef BS_QUERY_REGEX_REGEX_SET_H
-#define BS_QUERY_REGEX_REGEX_SET_H
+#pragma once
 
 #include "query/regex/regex_tree.h"
 
@@ -30,5 +29,3 @@ struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const struct bs_regex_member *member);
 /* Of a node that is a set; is_caseless: as asked for the whole pattern. */
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node, bool is_caseless);
-
-#endif

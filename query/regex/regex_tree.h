@@ -11,8 +11,7 @@
  * Written for PCRE2 10.42 (pcre2pattern(3)) with UTF; PCRE2_ALT_BSUX, ALT_EXTENDED_CLASS, ALT_VERBNAMES and
  * ALLOW_EMPTY_CLASS are not for it.
  */
-#ifndef BS_QUERY_REGEX_REGEX_TREE_H
-#define BS_QUERY_REGEX_REGEX_TREE_H
+#pragma once
 
 #include "core/base/vector.h"
 
@@ -113,5 +112,3 @@ static inline bool bs_regex_is(uint8_t node_switch, bool as_asked)
 {
 	return node_switch == BS_REGEX_AS_ASKED ? as_asked : node_switch == BS_REGEX_ON;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* text.h: text put together piece by piece, and lists of words. */
-#ifndef BS_QUERY_REGEX_TEXT_H
-#define BS_QUERY_REGEX_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -45,5 +44,3 @@ static inline size_t bs_text_list_length(const char *const *list)
 		n++;
 	return n;
 }
-
-#endif

@@ -13,8 +13,7 @@
  * takes 1.01 to 1.03 times the instructions of a query where all documents are in lists (AND, OR, NOT,
  * nested, prefixes; 400 long documents), and 0.97 to 1.02 times in an index of columns and lists.
  */
-#ifndef BS_QUERY_SCAN_SCAN_H
-#define BS_QUERY_SCAN_SCAN_H
+#pragma once
 
 #include "query/scan/term_lines.h"
 
@@ -42,5 +41,3 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 /* Appends the candidates of a slab, after bs_scan_start: of each window the sure ones and then the
  * others, each in the order of their rows. n_counted as in bs_scan_segment. */
 void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted);
-
-#endif

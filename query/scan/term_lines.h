@@ -7,8 +7,7 @@
  * Up to BS_SLAB_MAX_BLOCKS lines are evaluated together, a window. A slab with columns is one window;
  * a slab of forward lists may have more.
  */
-#ifndef BS_QUERY_SCAN_TERM_LINES_H
-#define BS_QUERY_SCAN_TERM_LINES_H
+#pragma once
 
 #include "core/base/bytes.h"
 #include "core/base/vector.h"
@@ -189,5 +188,3 @@ static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint3
 		at->status =
 			bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
 }
-
-#endif

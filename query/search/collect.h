@@ -1,6 +1,5 @@
 /* collect.h: all documents that match, in document order. See run.h. */
-#ifndef BS_QUERY_SEARCH_COLLECT_H
-#define BS_QUERY_SEARCH_COLLECT_H
+#pragma once
 
 #include "query/search/run.h"
 
@@ -9,5 +8,3 @@
  * candidates no text is read: those that may match are appended, with a score of 1, and added to *n_maybe. Fails as bs_find.
  */
 enum bs_status bs_run_collect(struct bs_run *run, struct bs_hits *hits, uint64_t *n_maybe, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

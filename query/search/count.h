@@ -1,11 +1,8 @@
 /* count.h: how many documents match. See run.h. */
-#ifndef BS_QUERY_SEARCH_COUNT_H
-#define BS_QUERY_SEARCH_COUNT_H
+#pragma once
 
 #include "query/search/run.h"
 
 /* Adds the documents that match to stats->hits. With candidates no text is read: those that may match are counted, and added to
  * *n_maybe. Fails as bs_find. */
 enum bs_status bs_run_count(struct bs_run *run, uint64_t *n_maybe, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

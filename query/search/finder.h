@@ -2,8 +2,7 @@
  * finder.h: a finder (bitsift/search.h): what one thread keeps from query to query. It is memory that is used again; what
  * belongs to one query is in struct bs_run (run.h).
  */
-#ifndef BS_QUERY_SEARCH_FINDER_H
-#define BS_QUERY_SEARCH_FINDER_H
+#pragma once
 
 #include "core/base/doc_ref.h"
 #include "core/bitsift/limits.h"
@@ -114,5 +113,3 @@ static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)
 {
 	return bs_document_ref(hit->document);
 }
-
-#endif

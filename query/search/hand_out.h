@@ -1,6 +1,5 @@
 /* hand_out.h: hits are handed to the caller, named and with what is wanted of their texts. See run.h. */
-#ifndef BS_QUERY_SEARCH_HAND_OUT_H
-#define BS_QUERY_SEARCH_HAND_OUT_H
+#pragma once
 
 #include "query/search/run.h"
 
@@ -14,5 +13,3 @@ struct bs_found {
 
 /* Calls the caller's function for each hit. BS_STOPPED: it wanted no more; what was handed out before a failure is right. */
 enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

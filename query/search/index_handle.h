@@ -1,6 +1,5 @@
 /* index_handle.h: an opened index (bitsift/index.h) from within. Immutable and shared by threads. */
-#ifndef BS_QUERY_SEARCH_INDEX_HANDLE_H
-#define BS_QUERY_SEARCH_INDEX_HANDLE_H
+#pragma once
 
 #include "core/bitsift/index_open.h"
 #include "core/simd/kernels.h"
@@ -30,5 +29,3 @@ void bs_index_close_files(struct bs_index *index);
 
 /* Opens what a writer has not committed as an index. */
 enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,7 +1,6 @@
 /* learn.h: the words that are typical of the best documents, or of what hits are to be like, are taken into the query; feedback.h
  * has the arithmetic. */
-#ifndef BS_QUERY_SEARCH_LEARN_H
-#define BS_QUERY_SEARCH_LEARN_H
+#pragma once
 
 #include "query/search/finder.h"
 
@@ -12,5 +11,3 @@
  */
 enum bs_status bs_learn(struct bs_finder *finder, const struct bs_question *question, struct bs_query_stats *stats,
                         const struct bs_feedback **learnt_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

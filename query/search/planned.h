@@ -1,6 +1,5 @@
 /* planned.h: the plan of a request, for those who use it otherwise than to find documents. */
-#ifndef BS_QUERY_SEARCH_PLANNED_H
-#define BS_QUERY_SEARCH_PLANNED_H
+#pragma once
 
 #include "query/search/finder.h"
 
@@ -10,5 +9,3 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
                               enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
                                                     struct bs_error *err),
                               void *context, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * question.h: what a search is asked: a request (struct bs_find_request of bitsift.h), split into what each stage needs. Only
  * search.c and the files that it calls for other public functions see the request itself.
  */
-#ifndef BS_QUERY_SEARCH_QUESTION_H
-#define BS_QUERY_SEARCH_QUESTION_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/bitsift/find_request.h"
@@ -95,5 +94,3 @@ enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_li
 /* Writes what came of the question to a log (nullable): slow searches and those that were cut off are warnings. */
 void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_find_result *result,
                      enum bs_status status, uint64_t elapsed_ns, const struct bs_error *err);
-
-#endif

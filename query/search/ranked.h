@@ -1,6 +1,5 @@
 /* ranked.h: the best documents by score. See run.h. */
-#ifndef BS_QUERY_SEARCH_RANKED_H
-#define BS_QUERY_SEARCH_RANKED_H
+#pragma once
 
 #include "query/search/run.h"
 
@@ -21,5 +20,3 @@ enum bs_status bs_ranked_keep_unchanged(struct bs_run *run, struct bs_error *err
 
 /* Whether the number of hits is a lower bound, since some documents that may match were left unseen. */
 bool bs_ranked_is_open(const struct bs_run *run);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * and at last hand_out.h. A search for documents to learn from is a run of its own (learn.h).
  */
-#ifndef BS_QUERY_SEARCH_RUN_H
-#define BS_QUERY_SEARCH_RUN_H
+#pragma once
 
 #include "core/base/clock.h"
 #include "query/search/finder.h"
@@ -72,5 +71,3 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct 
 /* Overwrites candidates with those of a segment, from the source that the plan names. n_counted: as bs_scan_segment has it. */
 enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment, struct bs_candidate_list *candidates,
                                  uint64_t *n_counted, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

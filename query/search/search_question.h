@@ -1,6 +1,5 @@
 /* search_question.h: searches for a question that was made already (question.h): of one index by bs_find, of a list by a catalog. */
-#ifndef BS_QUERY_SEARCH_SEARCH_QUESTION_H
-#define BS_QUERY_SEARCH_SEARCH_QUESTION_H
+#pragma once
 
 #include "query/search/finder.h"
 
@@ -12,5 +11,3 @@ enum bs_status bs_finder_find(struct bs_finder *finder, const struct bs_question
 /* Reports words of the query that no document has, by the question's notice. Fails as bs_find. */
 enum bs_status bs_finder_suggest(struct bs_finder *finder, const struct bs_question *question,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* sorted.h: the first documents in the order of the numbers and dates of a field. See run.h. */
-#ifndef BS_QUERY_SEARCH_SORTED_H
-#define BS_QUERY_SEARCH_SORTED_H
+#pragma once
 
 #include "query/search/run.h"
 
@@ -9,5 +8,3 @@ enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err) BS_WA
 
 /* Leaves the first run.n_best in the finder's memory.sorting. Fails as bs_find. */
 enum bs_status bs_sorted_search(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -9,8 +9,7 @@
  * Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl count deleted documents that are still in the
  * index.
  */
-#ifndef BS_QUERY_STATISTICS_BM25_H
-#define BS_QUERY_STATISTICS_BM25_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ static inline double bs_bm25_share(double worth, uint32_t tf, uint32_t length, d
 	double norm = BS_BM25_K1 * (1 - BS_BM25_B + BS_BM25_B * length / avgdl);
 	return worth * tf * (BS_BM25_K1 + 1) / (tf + norm);
 }
-
-#endif

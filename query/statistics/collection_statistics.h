@@ -1,6 +1,5 @@
 /* collection_statistics.h: what the library itself asks of statistics (bitsift/statistics.h). */
-#ifndef BS_QUERY_STATISTICS_COLLECTION_STATISTICS_H
-#define BS_QUERY_STATISTICS_COLLECTION_STATISTICS_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/bitsift/statistics.h"
@@ -45,5 +44,3 @@ void bs_statistics_begin_element(struct bs_statistics *statistics);
 /* Adds df documents for the element, unless another element of this index had the word. BS_NO_MEMORY. */
 enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term, size_t term_bytes, uint64_t df,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

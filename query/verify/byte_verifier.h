@@ -10,8 +10,7 @@
  * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is asked for; but a
  * document may still fail by the others.
  */
-#ifndef BS_QUERY_VERIFY_BYTE_VERIFIER_H
-#define BS_QUERY_VERIFY_BYTE_VERIFIER_H
+#pragma once
 
 #include "core/simd/kernels.h"
 #include "core/text/words.h"
@@ -52,5 +51,3 @@ bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
 enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *text,
                                       size_t text_bytes, bool is_new, bool is_whole, enum bs_verdict *verdict_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

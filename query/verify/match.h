@@ -1,8 +1,7 @@
 /*
  * match.h: the verifier: does this text match this query? Exactly, by analysing it again; no column is looked at.
  */
-#ifndef BS_QUERY_VERIFY_MATCH_H
-#define BS_QUERY_VERIFY_MATCH_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/text/words.h"
@@ -88,5 +87,3 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref r
 enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
                              size_t n_doc_fields, bool of_match, struct bs_match *match_out, struct bs_word_hits *hits,
                              struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

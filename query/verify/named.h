@@ -4,8 +4,7 @@
  * folder has the name of that file, unless it has a field `name` of its own, which only its text can tell; other records have
  * no name.
  */
-#ifndef BS_QUERY_VERIFY_NAMED_H
-#define BS_QUERY_VERIFY_NAMED_H
+#pragma once
 
 #include "core/simd/kernels.h"
 #include "core/text/words.h"
@@ -24,5 +23,3 @@ void bs_named_deinit(struct bs_named *named);
  * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */
 enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
                               const struct bs_kernel *kernel, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

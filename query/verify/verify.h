@@ -3,8 +3,7 @@
  * that were not even parsed; where it cannot tell, and where there is none, the document is analysed as a whole (match.h).
  * Both give the same answer.
  */
-#ifndef BS_QUERY_VERIFY_VERIFY_H
-#define BS_QUERY_VERIFY_VERIFY_H
+#pragma once
 
 #include "query/load/loader.h"
 #include "query/plan/plan.h"
@@ -53,5 +52,3 @@ struct bs_verified {
 /* is_sure: it matches if it is what was indexed. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure, struct bs_verified *verified_out,
                          struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

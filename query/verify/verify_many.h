@@ -1,7 +1,6 @@
 /* verify_many.h: many candidates of a segment verified on several threads. What the caller learns, and in which order, is the
  * same as from one. */
-#ifndef BS_QUERY_VERIFY_VERIFY_MANY_H
-#define BS_QUERY_VERIFY_VERIFY_MANY_H
+#pragma once
 
 #include "query/scan/scan.h"
 #include "query/verify/verify.h"
@@ -33,5 +32,3 @@ struct bs_verify_list {
  * started for the time of a call alone. Fails as take does, or with BS_NO_MEMORY. */
 enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
                               const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

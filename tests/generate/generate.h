@@ -7,8 +7,7 @@
  * thousandths. Document i depends on the options and i alone, so that threads may make documents in any order.
  * This is not language: there is no grammar, no morphology, and no script but ASCII; for those see corpus/sample.
  */
-#ifndef BS_TESTS_GENERATE_GENERATE_H
-#define BS_TESTS_GENERATE_GENERATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -79,5 +78,4 @@ enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FI
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  * network.h: seeded networks of nodes that hold words and publish attenuated filters, for tests and the benchmark. The same
  * options make the same network everywhere.
  */
-#ifndef BS_TESTS_GENERATE_NETWORK_H
-#define BS_TESTS_GENERATE_NETWORK_H
+#pragma once
 
 #include "core/bitsift/bloom.h"
 
@@ -50,5 +49,3 @@ struct bs_network_search {
  * on the way), and then those, nearest first. False: out of memory. */
 bool bs_network_search(const struct bs_network *network, struct bs_route *route, uint32_t from, uint32_t word, bool asks_home,
                        struct bs_network_search *search_out);
-
-#endif

@@ -3,8 +3,7 @@
  * be searched at all (--scope file; grep_run.c does that). Each is a pattern by itself, meant as the first ones
  * are: letter case (-S goes by each), -F, -w, -x, -U.
  */
-#ifndef BS_QUERY_GREP_MATCH_CONDITIONS_H
-#define BS_QUERY_GREP_MATCH_CONDITIONS_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "query/grep/match/grep_matcher.h"
@@ -48,5 +47,3 @@ void bs_condition_asker_deinit(struct bs_condition_asker *asker);
  * their own. Fails as bs_grep_next_line. */
 enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines, size_t n_bytes,
                                   bool *hold_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

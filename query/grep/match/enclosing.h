@@ -1,8 +1,7 @@
 /* enclosing.h: --enclosing: the last heading (the first line of a function or class, or the heading of a
  * text) up to a place in a text that is let go piece by piece. One
  * thread's, file after file. */
-#ifndef BS_QUERY_GREP_MATCH_ENCLOSING_H
-#define BS_QUERY_GREP_MATCH_ENCLOSING_H
+#pragma once
 
 #include "core/base/buffer.h"
 
@@ -32,5 +31,3 @@ enum bs_status bs_enclosing_begin(struct bs_enclosing *enclosing, const char *pa
  */
 enum bs_status bs_enclosing_go_on(struct bs_enclosing *enclosing, const uint8_t *text, uint64_t text_off, size_t upto,
                                   uint64_t number, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,7 +1,6 @@
 /* grep_code.h: a pattern as PCRE2 has it. It becomes machine code when it is first matched with: most searches need one
  * of several. */
-#ifndef BS_QUERY_GREP_MATCH_GREP_CODE_H
-#define BS_QUERY_GREP_MATCH_GREP_CODE_H
+#pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -39,5 +38,3 @@ enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUS
 
 /* Which PCRE2 is at work, in two lines, for people. Returns their length. */
 size_t bs_grep_engine_format(char out[128]);
-
-#endif

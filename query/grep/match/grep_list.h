@@ -5,8 +5,7 @@
  * its own: the set finds the literals that stand in a text, and the patterns that need one of these are tried; the
  * leftmost match counts, and of those that begin alike that of the first pattern, as alternatives have it.
  */
-#ifndef BS_QUERY_GREP_MATCH_GREP_LIST_H
-#define BS_QUERY_GREP_MATCH_GREP_LIST_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "query/grep/match/grep_code.h"
@@ -47,5 +46,3 @@ enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, 
 /* Of the match found last: the group of that number, or of that name in its pattern (number < 0); false: none. */
 bool bs_grep_seeker_group(const struct bs_grep_seeker *seeker, long number, const char *name,
                           struct bs_grep_span *group_out);
-
-#endif

@@ -8,8 +8,7 @@
  * lines that match one by one. Which of these exist is pattern.c's knowledge; the searcher sees only "the next line
  * that matches".
  */
-#ifndef BS_QUERY_GREP_MATCH_GREP_MATCHER_H
-#define BS_QUERY_GREP_MATCH_GREP_MATCHER_H
+#pragma once
 
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
@@ -66,5 +65,3 @@ enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *te
 size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end);
 /* The start of the line that holds text[at], not before from. */
 size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end);
-
-#endif

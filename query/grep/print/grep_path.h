@@ -1,7 +1,6 @@
 /* grep_path.h: prints a file's path: in colour, as a link of the terminal, with another
  * byte for slashes. */
-#ifndef BS_QUERY_GREP_PRINT_GREP_PATH_H
-#define BS_QUERY_GREP_PRINT_GREP_PATH_H
+#pragma once
 
 #include "core/program/options.h"
 #include "query/regex/text.h"
@@ -22,5 +21,3 @@ void bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_b
 void bs_grep_link_end(const struct bs_buffer *place, struct bs_text_writer *to);
 /* Whether the target depends on the line. */
 bool bs_grep_link_has_line(const struct bs_grep_program *program);
-
-#endif

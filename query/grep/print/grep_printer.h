@@ -3,8 +3,7 @@
  * about the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out
  * points to, from where it may be taken line by line.
  */
-#ifndef BS_QUERY_GREP_PRINT_GREP_PRINTER_H
-#define BS_QUERY_GREP_PRINT_GREP_PRINTER_H
+#pragma once
 
 #include "core/base/vector.h"
 #include "core/bitsift/grep_request.h"
@@ -146,5 +145,3 @@ enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const cha
 enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns,
                                     const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

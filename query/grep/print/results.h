@@ -9,8 +9,7 @@
  * A cursor is a place, not a memory: if files have changed, what comes behind that place now is what a search goes on
  * with, also if the file itself is gone.
  */
-#ifndef BS_QUERY_GREP_PRINT_RESULTS_H
-#define BS_QUERY_GREP_PRINT_RESULTS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -66,5 +65,3 @@ enum bs_status bs_results_take(struct bs_results *results, const char *shown, si
 
 /* All was taken. BS_INVALID: the place of the cursor was not found. */
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * grep_command.h: what a command prints, as an input. It is run without a shell, with the file as its standard input; what it
  * says on standard error is heard, and told if it fails.
  */
-#ifndef BS_QUERY_GREP_READ_GREP_COMMAND_H
-#define BS_QUERY_GREP_READ_GREP_COMMAND_H
+#pragma once
 
 #include "query/grep/read/grep_input.h"
 
@@ -14,5 +13,3 @@
  */
 enum bs_status bs_grep_command_open(const char *const *argv, int fd, struct bs_grep_wait wait,
                                     struct bs_grep_input **input_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

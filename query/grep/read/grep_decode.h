@@ -1,8 +1,7 @@
 /*
  * grep_decode.h: text in other encodings made UTF-8, piece by piece as it is read, and what a byte order mark says.
  */
-#ifndef BS_QUERY_GREP_READ_GREP_DECODE_H
-#define BS_QUERY_GREP_READ_GREP_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder);
  * follows, and is to be given again with it, unless is_last. BS_NO_MEMORY. */
 enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes, bool is_last,
                               size_t *taken_out, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -2,8 +2,7 @@
  * grep_input.h: where the bytes of a file come from, before they are decoded: a file descriptor, or what stands in front
  * of another input (a decompressor, say, whose struct begins with a struct bs_grep_input).
  */
-#ifndef BS_QUERY_GREP_READ_GREP_INPUT_H
-#define BS_QUERY_GREP_READ_GREP_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct bs_grep_file_input {
  * a regular file. */
 enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, bool is_borrowed, bool only_regular,
                                        struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -3,8 +3,7 @@
  * stands: the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name
  * candidates in that order (an index) takes the walk's place.
  */
-#ifndef BS_QUERY_GREP_READ_GREP_SOURCE_H
-#define BS_QUERY_GREP_READ_GREP_SOURCE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "corpus/walk/ignore.h"
@@ -64,5 +63,3 @@ enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, si
 /* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -6,8 +6,7 @@
  * which the processor then still has near. So neither a large file nor a stream without end takes more memory than its
  * longest line.
  */
-#ifndef BS_QUERY_GREP_READ_GREP_TEXT_H
-#define BS_QUERY_GREP_READ_GREP_TEXT_H
+#pragma once
 
 #include "query/grep/read/grep_decode.h"
 #include "query/grep/read/grep_input.h"
@@ -60,5 +59,3 @@ void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);
 /* No more of this file is wanted. Fails as bs_grep_text_read, where the input has something to say in the end. */
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err);
 void bs_grep_text_deinit(struct bs_grep_text *text);
-
-#endif

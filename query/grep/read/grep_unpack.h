@@ -2,8 +2,7 @@
  * grep_unpack.h: what was compressed, as it was: an input that stands in front of another. The libraries are loaded when they
  * are first needed; all check what they read by the checksums it has.
  */
-#ifndef BS_QUERY_GREP_READ_GREP_UNPACK_H
-#define BS_QUERY_GREP_READ_GREP_UNPACK_H
+#pragma once
 
 #include "query/grep/read/grep_input.h"
 
@@ -26,5 +25,3 @@ enum bs_grep_packing bs_grep_packing_of(const char *path);
  * BS_NO_MEMORY. Bytes that are not what packing says, or that end too soon, fail as read: BS_IO, behind those before them. */
 enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out, struct bs_error *err) BS_WARN_UNUSED;
-
-#endif

@@ -1,6 +1,5 @@
 /* py_files.h: indexes of files: built, compacted, checked, deleted from, located. */
-#ifndef BS_PY_FILES_H
-#define BS_PY_FILES_H
+#pragma once
 
 #include "../base/py_convert.h"
 
@@ -11,5 +10,3 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 
 /* Adds the functions to the module; false with an exception. */
 bool bs_py_add_files(PyObject *module);
-
-#endif

@@ -1,6 +1,5 @@
 /* py_handle.h: an opened index (Handle). */
-#ifndef BS_PY_HANDLE_H
-#define BS_PY_HANDLE_H
+#pragma once
 
 #include "../base/py_context.h"
 
@@ -13,5 +12,3 @@ struct bs_py_context *bs_py_handle_context(PyObject *object);
 
 /* Adds Handle to the module; false with an exception. */
 bool bs_py_add_handle(PyObject *module);
-
-#endif

@@ -1,7 +1,6 @@
 /* py_hits.h: Hit and Passage: what a search finds, heard without the GIL and made into objects
  * afterwards. */
-#ifndef BS_PY_HITS_H
-#define BS_PY_HITS_H
+#pragma once
 
 #include "../base/py_convert.h"
 
@@ -19,5 +18,3 @@ PyObject *bs_py_make_hits(const struct bs_py_hits *hits, PyObject *owner);
 
 /* Adds Hit and Passage to the module; false with an exception. */
 bool bs_py_add_hits(PyObject *module);
-
-#endif

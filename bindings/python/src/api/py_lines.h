@@ -1,6 +1,5 @@
 /* py_lines.h: Line: what grep finds, heard without the GIL and made into objects afterwards. */
-#ifndef BS_PY_LINES_H
-#define BS_PY_LINES_H
+#pragma once
 
 #include "../base/py_convert.h"
 
@@ -14,5 +13,3 @@ PyObject *bs_py_make_line(const char **at);
 
 /* Adds Line to the module; false with an exception. */
 bool bs_py_add_lines(PyObject *module);
-
-#endif

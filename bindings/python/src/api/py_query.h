@@ -1,10 +1,7 @@
 /* py_query.h: Query: a query apart from an index (bitsift/query.h). */
-#ifndef BS_PY_QUERY_H
-#define BS_PY_QUERY_H
+#pragma once
 
 #include "../base/py_types.h"
 
 /* Adds Query, Match and Place to the module; false with an exception. */
 bool bs_py_add_query(PyObject *module);
-
-#endif

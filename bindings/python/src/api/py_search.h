@@ -1,6 +1,5 @@
 /* py_search.h: finders, and what is asked of them. */
-#ifndef BS_PY_SEARCH_H
-#define BS_PY_SEARCH_H
+#pragma once
 
 #include "core/program/options.h"
 
@@ -25,5 +24,3 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *optio
 
 /* Adds Finder to the module; false with an exception. */
 bool bs_py_add_search(PyObject *module);
-
-#endif

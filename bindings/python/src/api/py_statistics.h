@@ -1,6 +1,5 @@
 /* py_statistics.h: Statistics, by which several indexes rank as one (bitsift/query.h). */
-#ifndef BS_PY_STATISTICS_H
-#define BS_PY_STATISTICS_H
+#pragma once
 
 #include "../base/py_types.h"
 
@@ -13,5 +12,3 @@ PyObject *bs_py_statistics_object(struct bs_statistics *statistics);
 
 /* Adds Statistics to the module; false with an exception. */
 bool bs_py_add_statistics(PyObject *module);
-
-#endif

@@ -1,6 +1,5 @@
 /* py_analyzer.h: Analyzer: a function of Python that cuts texts into words. */
-#ifndef BS_PY_ANALYZER_H
-#define BS_PY_ANALYZER_H
+#pragma once
 
 #include "py_types.h"
 
@@ -13,5 +12,3 @@ void bs_py_analyzer_failed(PyObject *object);
 
 /* Adds Analyzer to the module; false with an exception. */
 bool bs_py_add_analyzer(PyObject *module);
-
-#endif

@@ -1,6 +1,5 @@
 /* py_callbacks.h: calls of functions of Python by callbacks of the library. */
-#ifndef BS_PY_CALLBACKS_H
-#define BS_PY_CALLBACKS_H
+#pragma once
 
 #include "py_types.h"
 
@@ -11,5 +10,3 @@
 bool bs_py_callback_begin(const void *served);
 void bs_py_callback_end(void);
 bool bs_py_is_served(const void *served);
-
-#endif

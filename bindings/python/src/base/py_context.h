@@ -1,7 +1,6 @@
 /* py_context.h: what an open index, a writer or a build asks functions of Python (the texts of a
  * document), and tells them (a log). */
-#ifndef BS_PY_CONTEXT_H
-#define BS_PY_CONTEXT_H
+#pragma once
 
 #include <bitsift/host.h>
 #include <bitsift/limits.h>
@@ -47,5 +46,3 @@ const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 	} while (0)
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
 void bs_py_context_failed(struct bs_py_context *context);
-
-#endif

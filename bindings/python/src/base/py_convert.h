@@ -1,6 +1,5 @@
 /* py_convert.h: between Python's objects and the library's strings and numbers. */
-#ifndef BS_PY_CONVERT_H
-#define BS_PY_CONVERT_H
+#pragma once
 
 #include "py_types.h"
 
@@ -43,5 +42,3 @@ struct bs_py_number {
 };
 PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n);
 #define BS_PY_PUT_NUMBERS(dict, numbers) bs_py_put_numbers(dict, numbers, sizeof(numbers) / sizeof(*(numbers)))
-
-#endif

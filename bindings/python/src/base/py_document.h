@@ -1,6 +1,5 @@
 /* py_document.h: documents of Python as texts of the library. */
-#ifndef BS_PY_DOCUMENT_H
-#define BS_PY_DOCUMENT_H
+#pragma once
 
 #include <bitsift/host.h>
 
@@ -25,5 +24,3 @@ static inline size_t bs_py_n_texts(const struct bs_py_text_list *texts)
 bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_text_list *texts);
 /* ... and back: {field: text}, or {field: [text, ...]} where it comes again. */
 PyObject *bs_py_texts(const struct bs_text *texts, size_t n);
-
-#endif

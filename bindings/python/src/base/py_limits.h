@@ -1,6 +1,5 @@
 /* py_limits.h: what ends a call: Cancel, deadlines, Ctrl-C. */
-#ifndef BS_PY_LIMITS_H
-#define BS_PY_LIMITS_H
+#pragma once
 
 #include <bitsift/limits.h>
 
@@ -26,5 +25,3 @@ void bs_py_watch_begin(struct bs_py_watch *watch);
 
 /* Adds Cancel to the module; false with an exception. */
 bool bs_py_add_limits(PyObject *module);
-
-#endif

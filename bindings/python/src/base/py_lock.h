@@ -1,6 +1,5 @@
 /* py_lock.h: locks of objects that one thread at a time may use. */
-#ifndef BS_PY_LOCK_H
-#define BS_PY_LOCK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -12,5 +11,3 @@ void bs_py_lock_init(pthread_mutex_t *lock);
  * that calls a function of context (nullable), and the thread that has the lock may be waiting for it.
  * what: the object's kind, for the message. */
 bool bs_py_lock(pthread_mutex_t *lock, const char *what, const struct bs_py_context *context);
-
-#endif

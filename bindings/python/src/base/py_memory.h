@@ -1,6 +1,5 @@
 /* py_memory.h: Memory: the files of an index that is no directory. */
-#ifndef BS_PY_MEMORY_H
-#define BS_PY_MEMORY_H
+#pragma once
 
 #include "py_types.h"
 
@@ -11,5 +10,3 @@ struct bs_memory *bs_py_memory(PyObject *object);
 
 /* Adds Memory to the module; false with an exception. */
 bool bs_py_add_memory(PyObject *module);
-
-#endif

@@ -1,6 +1,5 @@
 /* py_messages.h: what the library reports, in the words of this package: exceptions and notices. */
-#ifndef BS_PY_MESSAGES_H
-#define BS_PY_MESSAGES_H
+#pragma once
 
 #include <bitsift/status.h>
 
@@ -22,5 +21,3 @@ PyObject *bs_py_message(const char *text);
 /* Lines, NUL-ended each: a callback of the library, of which context is bytes, or begins with them; and a list of them. */
 void bs_py_hear_line(void *context, const char *line);
 PyObject *bs_py_lines(const struct bs_py_bytes *lines);
-
-#endif

@@ -1,6 +1,5 @@
 /* py_options.h: keyword arguments into structs. */
-#ifndef BS_PY_OPTIONS_H
-#define BS_PY_OPTIONS_H
+#pragma once
 
 #include "py_convert.h"
 
@@ -30,5 +29,3 @@ struct bs_py_option {
 };
 /* keywords: a dict, or NULL. False with an exception: TypeError for one that no row names. */
 bool bs_py_read_options(struct bs_py_keep *keep, PyObject *keywords, const struct bs_py_option *options, void *into);
-
-#endif

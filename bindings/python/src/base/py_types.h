@@ -8,8 +8,7 @@
  * and objects are made afterwards, once for all. Those that ask a function of Python are in
  * py_context.c, py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
  */
-#ifndef BS_PY_TYPES_H
-#define BS_PY_TYPES_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
@@ -42,5 +41,3 @@ void bs_py_free(PyObject *self);
 #define BS_PY_METHOD(name, function, flags) BS_PY_DOCUMENTED(name, function, flags, NULL)
 #define BS_PY_DOCUMENTED(name, function, flags, doc) {name, (PyCFunction)(void (*)(void))(function), flags, doc}
 /* clang-format on */
-
-#endif
