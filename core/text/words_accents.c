@@ -1,8 +1,6 @@
 /* words_accents.c: see words_accents.h. */
 #include "core/text/words_accents.h"
 
-#include <stddef.h>
-
 #include "core/collections/binary_search.h"
 #include "core/text/words_state.h"
 

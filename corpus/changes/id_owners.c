@@ -6,7 +6,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/store/index_dir.h"
 #include "corpus/changes/recorded.h"
 
 #define FIRST_LOG2        10u

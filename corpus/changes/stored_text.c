@@ -1,7 +1,6 @@
 /* stored_text.c: see stored_text.h. */
 #include "corpus/changes/stored_text.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/base/hash.h"

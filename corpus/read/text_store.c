@@ -2,7 +2,6 @@
 #include "corpus/read/text_store.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

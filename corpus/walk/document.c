@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-
 #define CLOCK_GRAIN_NS 20000000
 
 void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n)

@@ -1,7 +1,6 @@
 /* accumulator.c: see accumulator.h. */
 #include "indexer/batch/accumulator.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

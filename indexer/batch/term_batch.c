@@ -1,7 +1,6 @@
 /* term_batch.c: see term_batch.h. */
 #include "indexer/batch/term_batch.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

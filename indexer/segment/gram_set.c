@@ -1,7 +1,6 @@
 /* gram_set.c: see gram_set.h. */
 #include "indexer/segment/gram_set.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/base/vector.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/vector.h"
 #include "core/matrix/prices.h"
 #include "core/matrix/rare_list.h"

@@ -6,7 +6,6 @@
  */
 #include "indexer/segment/term_order.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/value.h"
 #include "core/base/vector.h"
 #include "core/collections/sort.h"
 #include "core/file/names.h"

@@ -17,7 +17,6 @@
 #include "query/regex/pattern.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/pcre2_stack.h"
-#include "query/regex/text.h"
 
 /* Steps of one start of a match: a pattern that nobody wrote to be slow takes some. */
 #define MOST_STEPS 256u

@@ -7,8 +7,6 @@
 
 #include "core/catalog/catalog_look.h"
 #include "core/simd/kernels.h"
-#include "core/store/index_dir.h"
-#include "core/system/watch.h"
 #include "query/catalog/catalog_handle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

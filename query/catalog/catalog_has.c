@@ -1,5 +1,4 @@
 /* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
-#include "core/base/hash.h"
 #include "core/bitsift/catalog.h"
 #include "query/catalog/catalog_handle.h"
 #include "query/language/reading.h"

@@ -1,6 +1,5 @@
 /* cmd_compact.c: `bitsift compact`. Arguments and output; the work is bs_index_compact's. */
 #include <malloc.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

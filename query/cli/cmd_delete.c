@@ -1,5 +1,4 @@
 /* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

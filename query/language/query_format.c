@@ -6,7 +6,6 @@
 
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
-#include "core/text/visible_append.h"
 #include "query/language/wildcard.h"
 
 /* A tree on its way into a buffer; the first failure sticks. */

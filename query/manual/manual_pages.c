@@ -2,7 +2,6 @@
 #include "query/manual/manual_pages.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

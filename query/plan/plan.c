@@ -9,7 +9,6 @@
 #include "core/system/watch.h"
 #include "query/plan/expand.h"
 #include "query/language/wildcard.h"
-#include "query/statistics/bm25.h"
 
 /* A plan being made. The first failure sticks. */
 struct planner {

@@ -2,7 +2,6 @@
  * stays in the first level of cache. */
 #include "query/regex/gram_filter.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

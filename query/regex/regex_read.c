@@ -13,7 +13,6 @@
 #include "core/base/visible.h"
 #include "core/system/stack.h"
 #include "query/regex/regex_build.h"
-#include "query/regex/text.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
 #define NAME_BYTES 1024u

@@ -1,7 +1,6 @@
 /* run.c: see run.h. */
 #include "query/search/run.h"
 
-
 /* The dates that are asked for of a field whose values the index has become a range of the query. */
 static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within, bool *has_dates_out,
                                    struct bs_plan_scope *scope, struct bs_error *err)

@@ -20,7 +20,6 @@
 #include "core/system/watch.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
-#include "query/rank/rank.h"
 
 #define NO_ITEM UINT32_MAX
 

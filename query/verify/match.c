@@ -14,7 +14,6 @@
 #include "core/text/words_run.h"
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
-#include "query/rank/rank.h"
 
 #define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/accumulator.c */
 

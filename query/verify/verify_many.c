@@ -20,7 +20,6 @@
 #define LINE_NS   1200u
 #define THREAD_NS 200000u
 
-
 /* One thread's. Made by the thread itself, when it first has something to do. */
 struct hand {
 	struct bs_words *words;
