@@ -54,7 +54,11 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL, &err);
 	if (!status)
 		status = bs_plan_make(&filter->plan,
-		                      &(struct bs_plan_inputs){.query = parsed, .list = &filter->list, .names = &filter->names}, &err);
+		                      &(struct bs_plan_inputs){.query = parsed,
+		                                               .list = &filter->list,
+		                                               .names = &filter->names,
+		                                               .collection = {&filter->list, NULL}},
+		                      &err);
 	for (uint32_t s = 0; s < filter->list.n_segments && !status; s++) {
 		if (bs_plan_source(&filter->plan, s) != BS_PLAN_COLUMNS)
 			continue;
