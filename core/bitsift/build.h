@@ -105,7 +105,7 @@ struct bs_build_request {
 	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
 	double density;                 /* share of set bits, BS_LEAST_DENSITY to BS_MOST_DENSITY: less is faster and larger; 0: 0.3 */
 
-	/* What the index lacks is told by a summary of it (bitsift/bloom.h): an absent word seems to be there at this rate,
+	/* The summary of the index (bitsift/bloom.h) says which words are absent: an absent word seems to be there at this rate,
 	 * BS_LEAST_SUMMARY_RATE to BS_MOST_SUMMARY_RATE; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
 	double summary_rate;
 

@@ -564,7 +564,7 @@ static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 	bool is_uncounted = !coder->writer && coder->end - coder->at == 2 * sizeof(uint64_t);
 	code_u64(coder, &summary->number);
 	code_u64(coder, &manifest->options.summary_rate);
-	/* A summary without counts beside it is of another making: there is none. */
+	/* Two numbers alone come from a program that kept no counts: its summary is ignored. */
 	if (is_uncounted)
 		summary->number = 0;
 	else
@@ -664,7 +664,7 @@ static void code_number(struct coder *coder, struct number_left_out *number)
 	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
-/* Behind the numbers of a source come its kinds, no more than there is room for. */
+/* The kinds of a source follow its numbers, as many as there is room for. */
 static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct number_left_out number = {.source = 0};

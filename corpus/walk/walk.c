@@ -77,7 +77,7 @@ struct bs_walk {
 	struct folders folders; /* the root first */
 	struct bs_buffer list;  /* scratch: a folder as a list */
 	bool has_met_part;
-	dev_t last_device;   /* of the folder told of last, */
+	dev_t last_device;   /* of the folder that was asked about last, */
 	bool has_device;     /* if there was one, */
 	bool is_device_sure; /* and whether its file system keeps the times of folders */
 };

@@ -5,7 +5,7 @@
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
  *                                                              -> id owners, accumulator, segments, as in any run
  *
- * Fields are analysed as they are given. A line of JSON is made of them only for the store and for the checksum.
+ * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the store and for the checksum.
  */
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"

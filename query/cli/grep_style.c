@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was asked for one part of a line. */
+/* The style of one part of a line, as --colors set it. */
 struct style {
 	const char *fg, *bg; /* as they were written; NULL: none */
 	bool is_bold, is_intense, is_underline;

@@ -29,7 +29,7 @@
 /* An estimate takes so many. */
 #define MOST_SAMPLES 24u
 
-/* After so many operands of an OR it is checked whether the others are worth the time. */
+/* After this number of operands of an OR, the filter checks whether the others are worth the time. */
 #define OR_STEP 256u
 
 /* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them have, and then they have not. */

@@ -102,7 +102,7 @@ void bs_scan_fill(struct bs_slab_scan *at, uint32_t frame, const uint64_t *withi
 	}
 }
 
-/* The term as it is in this slab; NULL after a failure. */
+/* The columns or list of a term in this slab; NULL after a failure. */
 static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term)
 {
 	struct scan_term *found = &at->scan->here.items[term];
@@ -130,7 +130,7 @@ static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 	}
 }
 
-/* Whether the rows that hashed columns leave must be told apart by exceptions, or else by lists. */
+/* Whether exceptions remove the rows that the hashed columns of a term wrongly leave; if not, rare lists may (*by_list_out). */
 static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list_out)
 {
 	const struct bs_slab_term *here = look_up(at, term);
@@ -140,7 +140,7 @@ static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list
 	return is_hashed && has;
 }
 
-/* The first live block from `block` on; BS_SLAB_MAX_BLOCKS if there is none. */
+/* The first live block from `block` on; BS_SLAB_MAX_BLOCKS if all that follow are dead. */
 static uint32_t next_live(const struct bs_live *live, uint32_t block)
 {
 	while (block < BS_SLAB_MAX_BLOCKS) {
