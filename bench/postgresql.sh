@@ -16,10 +16,10 @@
 #     --writes N          rows inserted one a transaction, and updated; five times as many by a thousand (20000); not into RUM
 #     --out FILE          values: corpus, memory, engine, what, value, with tabs between (postgresql.tsv)
 #
-# TMPDIR needs 10 GB for a million rows. The servers are private ones (bindings/postgresql/tests/cluster.sh): no fsync, no parallel workers,
+# TMPDIR needs 10 GB for a million rows. The servers are private ones (tests/bindings/postgresql/cluster.sh): no fsync, no parallel workers,
 # no autovacuum, shared_buffers 4 GB, full_page_writes on.
 set -euo pipefail
-. "$(dirname -- "${BASH_SOURCE[0]}")/../bindings/postgresql/tests/cluster.sh"
+. "$(dirname -- "${BASH_SOURCE[0]}")/../tests/bindings/postgresql/cluster.sh"
 usage() {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
     exit "$1"

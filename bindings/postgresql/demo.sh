@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
     *) records=$(realpath -- "$1") && shift ;;
     esac
 done
-. "$here/tests/cluster.sh"
+. "$here/../../tests/bindings/postgresql/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-demo.XXXXXX")"
 trap cluster_end EXIT
 parts=(north south west)

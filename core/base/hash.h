@@ -1,6 +1,6 @@
 /*
  * hash.h: from a term's bytes to the columns of its signature. Scheme 1, frozen: files depend on every bit of it
- * (tests/test_hash.c holds the vectors).
+ * (tests/unit/core/test_hash.c holds the vectors).
  *
  * A term is hashed once, XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the matrix then takes its k
  * positions from that one hash by double hashing (Kirsch and Mitzenmacher, "Less Hashing, Same Performance", 2006):

@@ -8,7 +8,7 @@
  * begin there the caller gets the one that stands first in the list, as an alternation of them would have it.
  *
  * Letter case aside, literals and text are compared by simple case folding (bs_gram_fold), which is what PCRE2 does:
- * tests/test_literal_set.c compares the two for all of Unicode. Literals are UTF-8 then; in the text, a byte that is of
+ * tests/property/test_literal_set.c compares the two for all of Unicode. Literals are UTF-8 then; in the text, a byte that is of
  * no character is equal to nothing.
  */
 #pragma once

@@ -125,7 +125,7 @@ get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_fo
 def build_sdist(sdist_directory, config_settings=None):
     """The package and, in library/, the sources that it is built from."""
     top = f"bitsift-{_version()}"
-    left_out = re.compile(r"/(__pycache__|build|tests)(/|$)|\.(so|pyc)$")
+    left_out = re.compile(r"/(__pycache__|build)(/|$)|\.(so|pyc)$")
 
     def choose(entry):
         return None if left_out.search(entry.name) else entry

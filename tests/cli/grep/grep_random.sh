@@ -1,0 +1,151 @@
+# bitsift grep, rg and bitsift grep --brute: random patterns and options, anywhere in the command line and undone again, over random
+# text, without an index, with a fresh or a stale one, with --no-stat. The seed is fixed; CASES and SEED
+# in the environment try others: CASES=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/grep_random.sh
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+RANDOM=${SEED:-4711}
+n_cases=${CASES:-200}
+
+# shellcheck disable=SC2034 # used by name
+words=(foo bar Foo ab aab 'x y' é ſt K_1 42 'a.b' '' 'foo bar' $'\t' '((' 'k' 'SS' $'\xff' $'ok\r')
+make_odd_texts() {
+    make_texts t
+    ((RANDOM % 3)) || printf 'foo\0bar\nfoo\n' >>t/6.txt
+}
+# shellcheck disable=SC2034
+atoms=(a b foo bar . '\w' '\d' '\s' '\S' '[ab]' '[^a]' '[a-f]' '(?:ab)' '(o)' '\b' é k S '\.' ' ' '(?i:FOO)' '[\s_]' '\W' '(?:x{1,2})' '\pL' '\x61'
+    '[0-9]' '(?:\d\.)' '_' '(?:[A-Z]{2})' 'o b' '(?:foo|ab|42)' '[0-9a-f_]' '(?i)s')
+# shellcheck disable=SC2034
+quantifiers=('' '' '' '' '+' '*' '?' '{2}' '{0,1}' '+?' '*?')
+# shellcheck disable=SC2034
+options=('' '' -i -S -v -n -c -l -o -b --column --vimgrep --json -m1 -m2 -A1 -B1 -C2 '--color=always' --count-matches -H -I -a -U '-r <$0>' --trim
+    --passthru -P '-P -o' --files-without-match -M12 --crlf '-C1 -n' -w -x -s -N -q --heading -p -0 --no-unicode -uuu --binary '-E utf-8' '-j 3' -L -t=txt
+    --no-mmap --mmap '--max-columns-preview -M=9' '--field-match-separator=\t' '--context-separator=\x00 -A=2' '-g=*[1-4].txt' '--iglob *.TXT' -g!3.*
+    --max-filesize=60 '--colors match:fg:blue --color ansi' '--include-zero -c' '--multiline-dotall -U' --no-context-separator)
+# shellcheck disable=SC2034
+negations=('' '' '' '' --no-text --no-binary --no-column --no-crlf --no-fixed-strings --no-follow --no-heading --no-hidden --ignore --ignore-vcs
+    --ignore-dot --no-json --no-line-buffered --no-max-columns-preview --messages --no-mmap --no-multiline --no-multiline-dotall
+    --no-pcre2 --no-stats --no-trim --unicode --pcre2-unicode -s --no-filename --no-glob-case-insensitive -N --no-config)
+make_pattern() {
+    local n
+    pattern=
+    for ((n = 1 + RANDOM % 4; n > 0; n--)); do
+        pick atoms
+        pattern+=$picked
+        [ "$picked" = '\b' ] && continue
+        pick quantifiers
+        pattern+=$picked
+    done
+    ((RANDOM % 6)) || pattern="^$pattern"
+    ((RANDOM % 6)) || pattern="$pattern\$"
+    ((RANDOM % 6)) || pattern="$pattern|foo"
+}
+# The words of the command line in odd order: sets words, for options chosen and the pattern (in one of rg's ways to say it, or one
+# of two that are said).
+arrange() {
+    local group at
+    local -a groups=() operands=(t)
+    for group in "$@"; do
+        [ -z "$group" ] || groups+=("${group// /$'\x1f'}")
+    done
+    case $((RANDOM % 8)) in
+    0) operands=("$pattern" t) ;;
+    1) groups+=("-e$us$pattern") ;;
+    2) groups+=("--regexp=$pattern") ;;
+    3) [ -z "$pattern" ] && groups+=("-e$us") || groups+=("-e=$pattern") ;;
+    4)
+        groups+=("-e$us$pattern" "-f$us$SCRATCH/patterns")
+        pick atoms
+        [[ $chosen == *-unicode* ]] && picked=k
+        printf '%s\n' "$picked" >"$SCRATCH/patterns"
+        ;;
+    5)
+        printf '%s\r\nq0q' "$pattern" >"$SCRATCH/patterns"
+        groups+=("--file=$SCRATCH/patterns")
+        ;;
+    *) groups+=("--regexp$us$pattern") ;;
+    esac
+    words_of=()
+    for ((at = ${#groups[@]}; at > 0; at--)); do
+        local i=$((RANDOM % at))
+        group=${groups[i]}
+        groups[i]=${groups[at - 1]}
+        ((${#operands[@]} && RANDOM % 4 == 0)) && words_of+=("${operands[0]}") && operands=("${operands[@]:1}")
+        while [[ $group == *$us* ]]; do
+            words_of+=("${group%%"$us"*}")
+            group=${group#*"$us"}
+        done
+        words_of+=("$group")
+    done
+    ((RANDOM % 4)) || [ ${#operands[@]} -eq 0 ] || words_of+=(--)
+    words_of+=("${operands[@]}")
+}
+# Without an index, with a fresh one, or with one of other texts.
+change_index() {
+    how=$((RANDOM % 3))
+    rm -rf .bitsift
+    ((how)) || return 0
+    if ((how == 2)); then
+        bitsift index -q --grams t
+        make_odd_texts
+    else
+        settle
+        bitsift index -q --grams t
+    fi
+}
+# piped_same BYTES OPTION...: rg with a file as its input, and bitsift grep with that in small pieces, find the same.
+piped_same() {
+    local bytes=$1
+    shift
+    cat t/[1-5].txt >"$SCRATCH/in"
+    rg --no-config --no-heading "$@" - <"$SCRATCH/in" >"$SCRATCH/rg" 2>/dev/null || true
+    dd if="$SCRATCH/in" obs="$bytes" status=none | bitsift grep "$@" - >"$SCRATCH/ours" 2>/dev/null || true
+    if [[ " $* " == *' --json '* ]]; then
+        plain_times "$SCRATCH/rg"
+        plain_times "$SCRATCH/ours"
+    fi
+    cmp -s "$SCRATCH/rg" "$SCRATCH/ours" || {
+        n_other=$((n_other + 1))
+        printf 'other than rg, in pieces of %s bytes:' "$bytes"
+        printf ' %q' "$@"
+        printf '\n'
+    }
+}
+us=$'\x1f'
+# shellcheck disable=SC2034 # read by same
+AT_RANDOM=1
+mkdir t
+for ((i = 0; i < n_cases; i++)); do
+    if ((i % 10 == 0)); then
+        make_odd_texts
+        change_index
+    fi
+    make_pattern
+    pick options
+    first=$picked
+    pick options
+    second=$picked
+    pick negations
+    third=$picked
+    [ "$first" != "$second" ] || second=
+    chosen=" $first $second $third "
+    # Of an empty match at \b, rg's own engine forgets what stands before the next one, and -w wants characters around; rg -P does
+    # not. Of --no-unicode it refuses what is not ASCII. With -U --crlf a CR alone ends no line for it.
+    if [[ $chosen != *' -P'* && ($pattern == *'\b'* || $chosen == *' -w '* ||
+        ($chosen == *-unicode* && $pattern =~ é|pL) || ($chosen == *' -U'* && $chosen == *' --crlf'*)) ]]; then
+        second=-P
+        third=
+        chosen=" $first -P "
+    fi
+    # Behind an empty match rg -P goes on inside of a character of several bytes, where PCRE2 promises nothing.
+    [[ $chosen != *' -P'* ]] || ! { printf 'foo 1.\n\n' | rg --no-config -o -P -e "$pattern" || echo; } | grep -qx '' || continue
+    arrange "$first" "$second" "$third"
+    same "${words_of[@]}"
+    same_with --brute "${words_of[@]}" # by nothing but PCRE2 and lines
+    ((how != 1)) || same_with --no-stat "${words_of[@]}"
+    # shellcheck disable=SC2086 # several options
+    ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"
+done
+report_same $((n_cases * 2 / 3))

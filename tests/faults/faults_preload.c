@@ -1,0 +1,320 @@
+/*
+ * faults_preload.c: a library to preload into the program: the Nth call of ours that can fail fails, or that and all after it.
+ * A call is ours if it comes from the program's own code, or PCRE2's, which reports what fails; what ICU, simdjson, the loader
+ * and the C library allocate for themselves is let be. Calls before main() are not counted.
+ *
+ * FAULTS: a file of struct faults (faults.h), which says what is to fail and is told what did. test_faults.c is the driver.
+ */
+#include "tests/faults/faults.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What glibc has malloc do, under names that are not taken over: dlsym may allocate, and so cannot find the first of them. */
+void *__libc_malloc(size_t n_bytes);
+void *__libc_calloc(size_t n, size_t n_bytes);
+void *__libc_realloc(void *old, size_t n_bytes);
+void *__libc_memalign(size_t alignment, size_t n_bytes);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end);
+
+#define FRAMES 24
+
+struct range {
+	uintptr_t from, to;
+};
+
+static struct faults *faults;
+static struct range ours[2]; /* the program, PCRE2 */
+static uintptr_t base;       /* where the program lies */
+static bool is_armed;
+
+static bool is_ours(uintptr_t address)
+{
+	return address - ours[0].from < ours[0].to - ours[0].from || address - ours[1].from < ours[1].to - ours[1].from;
+}
+
+static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *context)
+{
+	bool *is_later = context;
+	struct range *range = *is_later ? &ours[1] : &ours[0];
+	(void)info_bytes;
+	if (*is_later && !strstr(info->dlpi_name, "libpcre2-8"))
+		return 0;
+	base = *is_later ? base : info->dlpi_addr;
+	*is_later = true;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t from = info->dlpi_addr + part->p_vaddr;
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_X))
+			*range = (struct range){from, from + part->p_memsz};
+	}
+	return 0;
+}
+
+/* What tells calls apart: the places in our code that led to one. */
+static uint64_t stack_hash(void)
+{
+	void *frames[FRAMES];
+	int n = backtrace(frames, FRAMES);
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (int i = 0; i < n; i++)
+		if (is_ours((uintptr_t)frames[i]))
+			hash = (hash ^ ((uintptr_t)frames[i] - base)) * 0x100000001b3u;
+	return hash;
+}
+
+/* Counts a call, and says whether it is to fail. */
+static bool fails(enum faults_kind kind, void *caller)
+{
+	if (!is_armed || kind != faults->kind || !is_ours((uintptr_t)caller))
+		return false;
+	uint64_t n = __atomic_add_fetch(&faults->n_calls, 1, __ATOMIC_RELAXED);
+	if (faults->wanted == 0 && n <= FAULTS_MAX_STACKS)
+		faults->stacks[n - 1] = stack_hash();
+	bool is_due = faults->wanted > 0 && (faults->is_lasting ? n >= faults->wanted : n == faults->wanted);
+	if (is_due && __atomic_add_fetch(&faults->n_failed, 1, __ATOMIC_RELAXED) == 1)
+		faults->caller = (uintptr_t)caller - base;
+	return is_due;
+}
+
+#define CALLER __builtin_return_address(0)
+
+static bool fails_with(enum faults_kind kind, void *caller, int error)
+{
+	bool is_due = fails(kind, caller);
+	if (is_due)
+		errno = error;
+	return is_due;
+}
+
+static void *next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* A function of the same type, found once: POSIX lets a pointer of either kind be had so; ISO C knows no cast. */
+#define REAL(name)                                                              \
+	static __typeof__(&name) real;                                              \
+	if (!real) {                                                                \
+		void *found = next(#name);                                              \
+		memcpy(&real, &found, sizeof(found));                                   \
+	}
+
+/* ---- memory ---- */
+
+void *malloc(size_t n_bytes)
+{
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_malloc(n_bytes);
+}
+
+void *calloc(size_t n, size_t n_bytes)
+{
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_calloc(n, n_bytes);
+}
+
+void *realloc(void *old, size_t n_bytes)
+{
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_realloc(old, n_bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t n_bytes)
+{
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_memalign(alignment, n_bytes);
+}
+
+char *strdup(const char *text)
+{
+	REAL(strdup)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(text);
+}
+
+char *strndup(const char *text, size_t n_bytes)
+{
+	REAL(strndup)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(text, n_bytes);
+}
+
+int asprintf(char **text_out, const char *format, ...)
+{
+	va_list args;
+	if (fails_with(FAULTS_MEMORY, CALLER, ENOMEM))
+		return -1;
+	va_start(args, format);
+	int n = vasprintf(text_out, format, args);
+	va_end(args);
+	return n;
+}
+
+ssize_t __getdelim(char **line, size_t *capacity, int end, FILE *file)
+{
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? -1 : getdelim(line, capacity, end, file);
+}
+
+char *realpath(const char *path, char *resolved)
+{
+	REAL(realpath)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, resolved);
+}
+
+char *getcwd(char *path, size_t n_bytes)
+{
+	REAL(getcwd)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, n_bytes);
+}
+
+DIR *fdopendir(int fd)
+{
+	REAL(fdopendir)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(fd);
+}
+
+DIR *opendir(const char *path)
+{
+	REAL(opendir)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	REAL(fopen64)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, mode);
+}
+
+void *mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off64_t off)
+{
+	REAL(mmap64)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? MAP_FAILED : real(at, n_bytes, protection, flags, fd, off);
+}
+
+void *dlopen(const char *name, int flags)
+{
+	REAL(dlopen)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(name, flags);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
+{
+	REAL(pthread_create)
+	return fails(FAULTS_MEMORY, CALLER) ? EAGAIN : real(thread, attributes, run, context);
+}
+
+/* ---- reading ---- */
+
+ssize_t read(int fd, void *bytes, size_t n_bytes)
+{
+	REAL(read)
+	return fails_with(FAULTS_READING, CALLER, EIO) ? -1 : real(fd, bytes, n_bytes);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t n_bytes, off64_t off)
+{
+	REAL(pread64)
+	return fails_with(FAULTS_READING, CALLER, EIO) ? -1 : real(fd, bytes, n_bytes, off);
+}
+
+struct dirent64 *readdir64(DIR *folder)
+{
+	REAL(readdir64)
+	return fails_with(FAULTS_READING, CALLER, EIO) ? NULL : real(folder);
+}
+
+/* ---- writing ---- */
+
+ssize_t write(int fd, const void *bytes, size_t n_bytes)
+{
+	REAL(write)
+	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, bytes, n_bytes);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t n_bytes, off64_t off)
+{
+	REAL(pwrite64)
+	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, bytes, n_bytes, off);
+}
+
+int fsync(int fd)
+{
+	REAL(fsync)
+	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+	REAL(rename)
+	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(from, to);
+}
+
+int renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	REAL(renameat)
+	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(from_fd, from, to_fd, to);
+}
+
+int ftruncate64(int fd, off64_t n_bytes)
+{
+	REAL(ftruncate64)
+	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, n_bytes);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	REAL(mkdir)
+	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(path, mode);
+}
+
+int mkostemp64(char *path, int flags)
+{
+	REAL(mkostemp64)
+	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(path, flags);
+}
+
+/* ---- start ---- */
+
+static int (*real_main)(int, char **, char **);
+
+static int armed_main(int argc, char **argv, char **environment)
+{
+	is_armed = faults != NULL;
+	int status = real_main(argc, argv, environment);
+	is_armed = false;
+	return status;
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end)
+{
+	int (*real)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+	void *found = next("__libc_start_main");
+	memcpy(&real, &found, sizeof(found));
+	real_main = main;
+	return real(armed_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *path = getenv("FAULTS");
+	bool is_later = false;
+	void *frames[FRAMES];
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (map == MAP_FAILED)
+		return;
+	faults = map;
+	dl_iterate_phdr(find_ranges, &is_later);
+	(void)backtrace(frames, FRAMES); /* loads what it needs */
+}

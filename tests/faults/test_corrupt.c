@@ -1,0 +1,264 @@
+/*
+ * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a search gives the right
+ * answer or an error, never anything else; and `check` finds it.
+ *
+ * n_unreadable counts documents that could not be read: an answer with such is an error too.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/check/check.h"
+#include "core/file/segment_sections.h"
+#include "corpus/changes/stored_text.h"
+#include "tests/rigs/index_rig.h"
+
+static const char *const queries[] = {
+	"common",
+	"absent",
+	"red fox",
+	"\"red fox\"",
+	"w3 OR l17",
+	"common -even",
+	"NOT odd",
+	"l1*",
+	"stored~1",
+	"title:even",
+	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"(even OR w5) -fox",
+};
+
+/* The answer to one query, as text. */
+struct answer {
+	struct bs_buffer text;
+};
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct answer *answer = context;
+	char score[40];
+	int n = snprintf(score, sizeof(score), " %.9f\n", hit->score);
+	return bs_buffer_append(&answer->text, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, NULL) ||
+	       bs_buffer_append(&answer->text, score, (size_t)n, NULL);
+}
+
+/* Appends all answers; an error ends them. Any failure to read a document is an error too. */
+static enum bs_status answer_all(const char *kernel, struct answer *answer, struct bs_error *err)
+{
+	struct bs_index *index;
+	struct bs_finder *finder = NULL;
+	enum bs_status status = bs_index_open("index", kernel, &index, err);
+	if (status)
+		return status;
+	status = bs_finder_new(index, &finder, err);
+	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
+		struct bs_find_result result;
+		char count[32];
+		struct bs_find_request request = {
+			.query = queries[i / 2],
+			.query_bytes = strlen(queries[i / 2]),
+			.mode = i % 2 ? BS_FIND_TOP : BS_FIND_COUNT,
+			.n_best = 5,
+			.snippets = i % 2,
+			.hit = take_hit,
+			.context = answer,
+		};
+		status = bs_find(finder, &request, &result, err);
+		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
+		if (!status)
+			status = bs_buffer_append(&answer->text, count, (size_t)n, err);
+		if (!status && result.n_unreadable > 0)
+			status = BS_IO;
+	}
+	bs_finder_free(finder);
+	bs_index_close(index);
+	return status;
+}
+
+static enum bs_status check_index(struct bs_error *err)
+{
+	struct bs_check_request request = {.dir = "index"};
+	struct bs_check_report sum;
+	return bs_index_check(&request, &sum, err);
+}
+
+static void flip(int fd, size_t at, uint8_t byte)
+{
+	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+}
+
+/* With one byte of a file as it should not be. */
+static void try_byte(const char *path, size_t at, const char *kernel, const struct answer *right, struct answer *answer,
+                     size_t *n_errors)
+{
+	struct bs_error err = {""};
+	bs_buffer_clear(&answer->text);
+	enum bs_status status = answer_all(kernel, answer, &err);
+	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
+		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), err.text);
+	if (!status && (answer->text.used_bytes != right->text.used_bytes ||
+	                memcmp(answer->text.data, right->text.data, right->text.used_bytes) != 0))
+		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->text.used_bytes,
+		         (const char *)answer->text.data);
+	*n_errors += status != BS_OK;
+	status = check_index(&err);
+	if (status != BS_CORRUPT)
+		fail_msg("%s, byte %zu: check says: %s", path, at, bs_status_name(status));
+	if (!strstr(err.text, path))
+		fail_msg("%s, byte %zu: check names another file: %s", path, at, err.text);
+}
+
+static void try_file(const char *path, const char *const kernels[2], const struct answer *right, struct answer *answer)
+{
+	struct bs_buffer bytes = {0};
+	size_t n_errors = 0;
+	read_bytes(path, &bytes);
+	int fd = open(path, O_WRONLY);
+	assert_true(fd >= 0);
+	for (size_t at = 0; at < bytes.used_bytes; at++) {
+		for (int i = 0; i < 2; i++) {
+			flip(fd, at, bytes.data[at] ^ (i ? 0xff : 0x01));
+			try_byte(path, at, kernels[(at + (size_t)i) % 2], right, answer, &n_errors);
+			flip(fd, at, bytes.data[at]);
+		}
+	}
+	close(fd);
+	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path, bytes.used_bytes, n_errors,
+	              bytes.used_bytes * 2);
+	/* Everything but the gaps between sections, and what no query here touches. */
+	assert_true(n_errors * 2 > bytes.used_bytes);
+	bs_buffer_deinit(&bytes);
+}
+
+static void test_every_byte(void **state)
+{
+	(void)state;
+	struct answer right = {{0}};
+	struct answer answer = {{0}};
+	struct bs_error err = {""};
+	const struct bs_kernel *found[8];
+	size_t n = bs_kernel_list(found, 8);
+	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
+	make_small_index();
+	expect_ok(answer_all(kernels[0], &right, &err), &err);
+	expect_ok(check_index(&err), &err);
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
+	static const unsigned numbers[] = {0, 0, 1, 0, 1};
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		char *path = index_file(prefixes[i], numbers[i]);
+		try_file(path, kernels, &right, &answer);
+		free(path);
+	}
+	expect_ok(check_index(&err), &err);
+	bs_buffer_deinit(&right.text);
+	bs_buffer_deinit(&answer.text);
+}
+
+/* A file that ends too early, or goes on too long: the same promise. */
+static void test_every_length(void **state)
+{
+	(void)state;
+	struct answer right = {{0}};
+	struct answer answer = {{0}};
+	struct bs_error err = {""};
+	size_t n_errors = 0;
+	make_small_index();
+	expect_ok(answer_all(NULL, &right, &err), &err);
+	char *path = index_file("seg", 0);
+	struct bs_buffer bytes = {0};
+	read_bytes(path, &bytes);
+	for (size_t n_bytes = 0; n_bytes < bytes.used_bytes; n_bytes += n_bytes < 200 ? 1 : 37) {
+		write_bytes(path, bytes.data, n_bytes);
+		try_byte(path, n_bytes, NULL, &right, &answer, &n_errors);
+	}
+	expect_ok(bs_buffer_append(&bytes, "", 1, &err), &err);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
+	free(path);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&right.text);
+	bs_buffer_deinit(&answer.text);
+}
+
+/* Damage that the checksums do not show, as somebody could make on purpose: any answer or error will do, but no crash and
+ * no read out of bounds, which the sanitizers would tell. */
+static void test_crafted(void **state)
+{
+	(void)state;
+	uint64_t random = 7;
+	struct answer answer = {{0}};
+	make_small_index();
+	static const char *const prefixes[] = {"seg", "seg", "seg", "manifest", "del"};
+	for (int i = 0; i < 4000; i++) {
+		struct bs_error err = {""};
+		struct bs_buffer good = {0};
+		struct bs_buffer bad = {0};
+		char *path = index_file(prefixes[i % 5], i % 5 == 2);
+		read_bytes(path, &good);
+		read_bytes(path, &bad);
+		size_t table_off = (size_t)bs_load_u64(good.data + 24);
+		for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--) {
+			size_t at = 64 + (size_t)random_below(&random, (random_below(&random, 8) ? table_off : good.used_bytes) - 64);
+			static const uint8_t likely[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+			bad.data[at] = random_below(&random, 2) ? likely[random_below(&random, COUNT(likely))]
+			                                        : (uint8_t)next_random(&random);
+		}
+		reseal(bad.data, bad.used_bytes);
+		write_bytes(path, bad.data, bad.used_bytes);
+		bs_buffer_clear(&answer.text);
+		if (answer_all(NULL, &answer, &err) != BS_OK)
+			assert_true(err.text[0] != '\0');
+		if (check_index(&err) != BS_OK)
+			assert_true(err.text[0] != '\0');
+		write_bytes(path, good.data, good.used_bytes);
+		bs_buffer_deinit(&good);
+		bs_buffer_deinit(&bad);
+		free(path);
+	}
+	bs_buffer_deinit(&answer.text);
+}
+
+/* A name that leads out of its folder is not followed. */
+static void test_outside(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_buffer bytes = {0};
+	struct answer answer = {{0}};
+	uint64_t n_bytes;
+	make_small_index();
+	write_text("at", "A fox in a file; common words.\n");
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	uint8_t *names = section_in(bytes.data, BS_SECTION_DOC_NAMES, 0, &n_bytes);
+	memcpy(names + n_bytes - 5, "../at", 5);
+	reseal(bytes.data, bytes.used_bytes);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	expect_status(answer_all(NULL, &answer, &err), BS_CORRUPT, &err);
+	assert_non_null(strstr(err.text, "leads out of its source"));
+	free(path);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&answer.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_every_byte),
+		FOLDER_TEST(test_every_length),
+		FOLDER_TEST(test_crafted),
+		FOLDER_TEST(test_outside),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,515 @@
+/*
+ * test_faults.c: calls that fail: the Nth allocation, read or write of a command, alone or with all that follow. Whatever fails,
+ * the program ends by itself; with exit status 0 or 1 its answer is the right one, with 2 there is a word on standard error;
+ * the index passes `check` and is that of before or after; and a run without faults makes it that of after.
+ *
+ * One run a call would take long. Here calls are told apart by the stacks that lead to them, and of each stack the first call
+ * fails; where there are many, a share of them. FAULTS_STACKS=1: all of these (minutes), FAULTS_EVERY=1: every call (hours);
+ * FAULTS_ONLY=TEXT: scenarios with TEXT in their names. Sanitizers have a malloc of their own: not with them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/rigs/core_rig.h"
+#include "tests/faults/faults.h"
+
+#define MAX_ARGUMENTS   12
+#define MAX_CALLS       48 /* that fail of one kind in one scenario, unless FAULTS_EVERY */
+#define MAX_WRITE_CALLS 12 /* the same where an index is written, which takes longer */
+#define MOST_SECONDS    30 /* that a run may take */
+#define PATIENCE_US     100000 /* after which the stamps of files prove what they say */
+
+/* Folders that commands run in: a tree of files, a collection, and an index of some of it or none. */
+enum place {
+	PLACE_NEW,     /* no index */
+	PLACE_INDEXED,
+	PLACE_CHANGED, /* sources that changed, came, went and grew since */
+	PLACE_MANY,    /* several segments, with deleted documents and one that changed */
+	PLACE_STORED,  /* records of standard input */
+	PLACE_GIVEN,   /* documents from memory, beside files */
+	PLACE_KEPT,    /* several segments with --store, whose sources changed */
+	PLACES
+};
+
+static const char *const place_names[PLACES] = {"new", "indexed", "changed", "many", "stored", "given", "kept"};
+
+struct scenario {
+	enum place place;
+	bool writes; /* the index */
+	bool has_times; /* in what it prints */
+	const char *arguments[MAX_ARGUMENTS];
+	const char *input; /* a file */
+};
+
+static const struct scenario scenarios[] = {
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "."}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "2", ".", "c.jsonl"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--words", "c.jsonl"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--grams", "."}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--stem", "english", "--fold-accents", "-g", "*.txt", "."}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--id", "id", "--text", "title,text", "-"}, .input = "../c.jsonl"},
+	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "-j", "1"}},
+	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
+	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "--rebuild"}},
+	{PLACE_STORED, .writes = true, .arguments = {"index", "-q", "-"}, .input = "../c.jsonl"},
+	{PLACE_STORED, .writes = true, .arguments = {"index", "-q", "-j", "1", "--rebuild"}},
+	{PLACE_STORED, .writes = true, .arguments = {"compact", "-q"}},
+	{PLACE_MANY, .writes = true, .arguments = {"compact", "-q"}},
+	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "src/b.txt", "r7", "none"}},
+	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "--query", "seven"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--store", ".", "c.jsonl"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "2", "--store", "."}},
+	{PLACE_KEPT, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
+	{PLACE_KEPT, .writes = true, .arguments = {"compact", "-q"}},
+	{PLACE_KEPT, .has_times = true, .arguments = {"check"}},
+	{PLACE_KEPT, .arguments = {"query", "quick", "\"brown fox\""}},
+	{PLACE_NEW, .writes = true, .arguments = {"writer", "fill"}},
+	{PLACE_NEW, .writes = true, .arguments = {"writer", "fill", "2"}},
+	{PLACE_INDEXED, .writes = true, .arguments = {"writer", "fill"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"writer", "change"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"writer", "change", "2"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"delete", "-q", "g8", "src/b.txt"}},
+	{PLACE_GIVEN, .arguments = {"query", "--like", "g8"}},
+	{PLACE_NEW, .arguments = {"writer", "memory"}},
+	{PLACE_NEW, .arguments = {"writer", "memory", "2"}},
+	{PLACE_INDEXED, .has_times = true, .arguments = {"check"}},
+	{PLACE_STORED, .has_times = true, .arguments = {"check"}},
+	{PLACE_INDEXED, .arguments = {"stats"}},
+	{PLACE_MANY, .arguments = {"stats", "--json"}},
+	{PLACE_INDEXED, .arguments = {"query", "common"}},
+	{PLACE_INDEXED, .arguments = {"query", "--ids", "common", "-rare"}},
+	{PLACE_INDEXED, .arguments = {"query", "--count", "\"quick brown\" OR \"brown quick\"~4"}},
+	{PLACE_INDEXED, .arguments = {"query", "--count", "comm* OR tw*"}},
+	{PLACE_INDEXED, .arguments = {"query", "--count", "comon~1 quick~2"}},
+	{PLACE_INDEXED, .arguments = {"query", "--json", "-n", "5", "title:two", "caf\xc3\xa9"}},
+	{PLACE_INDEXED, .arguments = {"query", "--explain", "--stats", "--any", "quick", "\"brown fox\"", "f(x)"}},
+	{PLACE_INDEXED, .arguments = {"query", "--brute", "--ids", "quick", "bro*"}},
+	{PLACE_INDEXED, .arguments = {"query", "--batch", "../queries"}},
+	{PLACE_INDEXED, .arguments = {"query", "--count", "--batch", "-"}, .input = "../queries"},
+	{PLACE_CHANGED, .arguments = {"query", "--ids", "common"}},
+	{PLACE_CHANGED, .arguments = {"query", "--fresh", "--ids", "common"}},
+	{PLACE_CHANGED, .arguments = {"query", "--fresh", "new", "OR", "appended", "OR", "quick"}},
+	{PLACE_STORED, .arguments = {"query", "quick", "two"}},
+	{PLACE_MANY, .arguments = {"query", "--approx", "common", "quick"}},
+	{PLACE_INDEXED, .arguments = {"grep", "-n", "quick", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "-i", "-C1", "-j", "1", "QUICK\\s+b", "src"}},
+	{PLACE_INDEXED, .arguments = {"grep", "-c", "-w", "caf\xc3\xa9|naive", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "-o", "-r", "$1!", "(\\w+) fox", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "-U", "--no-stat", "common\\nquick", "."}},
+	{PLACE_INDEXED, .has_times = true, .arguments = {"grep", "--json", "brown", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "-f", "../patterns", "-l", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "--explain", "--vimgrep", "-e", "fox", "-e", "two", "-g", "*.txt", "-t", "txt", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "-v", "--files-without-match", "o", "src"}},
+	{PLACE_INDEXED, .arguments = {"grep", "--files", "."}},
+	{PLACE_INDEXED, .arguments = {"grep", "--candidates", "quick", "."}},
+	{PLACE_CHANGED, .arguments = {"grep", "-n", "common", "."}},
+	{PLACE_NEW, .arguments = {"grep", "--brute", "-n", "common", "."}},
+	{PLACE_NEW, .arguments = {"grep", "-n", "-P", "(?<=quick )brown", "."}},
+	{PLACE_NEW, .arguments = {"grep", "-n", "quick", "-"}, .input = "../c.jsonl"},
+};
+
+struct outcome {
+	int status; /* of waitpid */
+	struct bs_buffer out, err;
+};
+
+static char preload[4096]; /* LD_PRELOAD=... */
+static struct faults *faults;
+static unsigned n_problems;
+static unsigned long n_runs;
+
+/* ---- running the program ---- */
+
+static void start_child(const char *const *arguments, const char *input, bool has_faults, int out, int err)
+{
+	static const struct rlimit no_core = {0, 0};
+	const char *argv[MAX_ARGUMENTS + 2] = {"bitsift"};
+	bool is_writer = strcmp(arguments[0], "writer") == 0;
+	const char *environment[] = {"LC_ALL=C.UTF-8", "TZ=UTC", has_faults ? preload : NULL, "FAULTS=../faults", NULL};
+	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
+		argv[i + !is_writer] = arguments[i];
+	setrlimit(RLIMIT_CORE, &no_core);
+	alarm(MOST_SECONDS);
+	if (in >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
+		execve(is_writer ? FAULTS_WRITER : BITSIFT, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)environment);
+	_exit(127);
+}
+
+static void read_all(int fd, struct bs_buffer *text)
+{
+	struct stat info;
+	bs_buffer_clear(text);
+	assert_int_equal(fstat(fd, &info), 0);
+	expect_ok(bs_buffer_reserve(text, (size_t)info.st_size + 1, NULL), NULL);
+	assert_true(pread(fd, text->data, (size_t)info.st_size, 0) == info.st_size);
+	text->used_bytes = (size_t)info.st_size;
+	text->data[text->used_bytes] = '\0';
+}
+
+static void run(const char *const *arguments, const char *input, bool has_faults, struct outcome *outcome)
+{
+	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
+	assert_true(out >= 0 && err >= 0);
+	pid_t child = fork();
+	if (child == 0)
+		start_child(arguments, input, has_faults, out, err);
+	assert_true(child > 0 && waitpid(child, &outcome->status, 0) == child);
+	read_all(out, &outcome->out);
+	read_all(err, &outcome->err);
+	close(out);
+	close(err);
+	n_runs++;
+}
+
+static void outcome_deinit(struct outcome *outcome)
+{
+	bs_buffer_deinit(&outcome->out);
+	bs_buffer_deinit(&outcome->err);
+}
+
+/* What a shell is for: the folders of the test. */
+static void shell(const char *format, ...) BS_PRINTF(1, 2);
+
+static void shell(const char *format, ...)
+{
+	char line[2048];
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	assert_true(n > 0 && n < (int)sizeof(line));
+	if (system(line) != 0)
+		fail_msg("%s", line);
+}
+
+/* ---- folders ---- */
+
+static void write_files(void)
+{
+	FILE *records = fopen("c.jsonl", "w");
+	assert_non_null(records);
+	for (int i = 0; i < 60; i++)
+		fprintf(records, "{\"id\":\"r%d\",\"title\":\"%s\",\"text\":\"common record word%d caf\xc3\xa9 %s\",\"n\":1e999}\n", i,
+		        i % 3 ? "two" : "one", i, i % 7 ? "quick brown fox" : "seven \\ud800 brown a quick");
+	assert_int_equal(fclose(records), 0);
+	shell("mkdir -p tree/src/deep tree/.git/info tree/old && cp c.jsonl tree && cd tree && echo '*.log' >.gitignore && "
+	      "echo 'hidden.*' >src/.ignore && echo '*.tmp' >.git/info/exclude && echo common quick x >a.log && "
+	      "printf 'common\\nquick brown fox jumps\\nnaive caf\xc3\xa9\\n' >a.txt && "
+	      "printf 'one two quick\\nbrown common rare seven\\n' >src/b.txt && echo common >src/hidden.txt && "
+	      "printf 'common\\0quick' >src/bin && printf '\\377\\376c\\0o\\0m\\0m\\0o\\0n\\0\\n\\0' >src/wide.txt && "
+	      "echo common quick tmp >src/t.tmp && "
+	      "for i in 1 2 3 4 5 6 7 8; do echo \"common file $i quick brown fox obj.method_$i\" >src/deep/f$i.txt; done && "
+	      "echo common goes >old/gone.txt && echo f >old/stays.c");
+	shell("printf '%%s\\n' 'common quick' '\"quick brown\"' '\"(' 'comm* -two' >queries; printf 'quick b\\nfox\\nca.*d\\n' >patterns");
+}
+
+static void make_places(void)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		shell("cp -r tree %s", place_names[i]);
+	usleep(PATIENCE_US);
+	shell("for i in indexed changed many; do (cd $i && " BITSIFT " index -q . c.jsonl) || exit 1; done");
+	shell("cd stored && " BITSIFT " index -q - <../c.jsonl && tail -n 3 ../c.jsonl | " BITSIFT " index -q -");
+	shell("cd changed && echo common new >src/new.txt && echo common quick changed brown >src/b.txt && rm -r old && "
+	      "echo '{\"id\":\"x1\",\"text\":\"common appended\"}' >>c.jsonl && echo '*.log2' >.gitignore");
+	shell("cd many && for i in 1 2 3; do echo common quick more $i >src/more$i.txt && " BITSIFT " index -q || exit 1; done && "
+	      BITSIFT " delete -q r3 src/deep/f1.txt src/more1.txt && echo common changed >src/more2.txt");
+	shell("cd given && " BITSIFT " index -q . && " FAULTS_WRITER " fill");
+	shell("cd kept && " BITSIFT " index -q --store . c.jsonl && for i in 1 2; do echo common kept $i >src/kept$i.txt && " BITSIFT
+	      " index -q || exit 1; done && echo common changed >src/b.txt && rm src/deep/f2.txt");
+	shell("for i in *; do [ ! -d $i/.bitsift ] || cp -r $i/.bitsift $i.saved; done");
+	usleep(PATIENCE_US);
+}
+
+static void restore(enum place place)
+{
+	const char *name = place_names[place];
+	shell("rm -rf .bitsift; [ ! -d ../%s.saved ] || cp -r ../%s.saved .bitsift", name, name);
+}
+
+/* The names in a folder and the manifest's bytes; nothing of a folder that is not there. */
+static void describe(const char *folder, struct bs_buffer *text)
+{
+	struct dirent **names = NULL;
+	char manifest[300];
+	int n = scandir(folder, &names, NULL, alphasort);
+	snprintf(manifest, sizeof(manifest), "%s/manifest", folder);
+	if (access(manifest, F_OK) == 0)
+		read_bytes(manifest, text);
+	for (int i = 0; i < n; i++) {
+		if (strcmp(names[i]->d_name, "lock") != 0)
+			expect_ok(bs_buffer_append(text, names[i]->d_name, strlen(names[i]->d_name) + 1, NULL), NULL);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* The index has the files that it had, and the same manifest: files are written once. */
+static bool is_untouched(enum place place)
+{
+	struct bs_buffer saved = {0}, now = {0};
+	char folder[64];
+	snprintf(folder, sizeof(folder), "../%s.saved", place_names[place]);
+	describe(folder, &saved);
+	describe(".bitsift", &now);
+	bool is_same = saved.used_bytes == now.used_bytes && (now.used_bytes == 0 || memcmp(saved.data, now.data, now.used_bytes) == 0);
+	bs_buffer_deinit(&saved);
+	bs_buffer_deinit(&now);
+	return is_same;
+}
+
+/* ---- one run with a fault ---- */
+
+/* What an index is: whether it is sound, how many documents it has, and an answer. */
+static void probe(struct outcome *outcome)
+{
+	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {"query", "--ids", "common"};
+	struct outcome answer = {0};
+	run(check, NULL, false, outcome);
+	char *rest = strstr((char *)outcome->out.data, " in ");
+	outcome->out.used_bytes = rest ? (size_t)(rest - (char *)outcome->out.data) : 0;
+	run(ids, NULL, false, &answer);
+	expect_ok(bs_buffer_append(&outcome->out, answer.out.data, answer.out.used_bytes, NULL), NULL);
+	outcome_deinit(&answer);
+}
+
+/* An answer with all numbers made one: times differ. */
+static void neutral(struct bs_buffer *text)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < text->used_bytes; i++) {
+		bool is_digit = text->data[i] >= '0' && text->data[i] <= '9';
+		if (is_digit && used > 0 && text->data[used - 1] == '0')
+			continue;
+		text->data[used++] = is_digit ? '0' : text->data[i];
+	}
+	text->used_bytes = used;
+}
+
+static bool is_same(const struct outcome *a, const struct outcome *b)
+{
+	return a->status == b->status && a->out.used_bytes == b->out.used_bytes &&
+	       memcmp(a->out.data, b->out.data, a->out.used_bytes) == 0;
+}
+
+struct attempt {
+	const struct scenario *scenario;
+	struct outcome right, before, after; /* the answer; what probe() says */
+};
+
+static void complain(const struct attempt *attempt, const struct outcome *outcome, const char *what)
+{
+	n_problems++;
+	print_error("%s:", place_names[attempt->scenario->place]);
+	for (size_t i = 0; i < MAX_ARGUMENTS && attempt->scenario->arguments[i]; i++)
+		print_error(" %s", attempt->scenario->arguments[i]);
+	print_error(": %s %llu%s at %#llx: %s (status %#x): %s", (const char *[]){"allocation", "reading", "writing"}[faults->kind],
+	            (unsigned long long)faults->wanted, faults->is_lasting ? " and later" : "",
+	            (unsigned long long)faults->caller, what, (unsigned)outcome->status,
+	            outcome->err.used_bytes ? (const char *)outcome->err.data : "\n");
+}
+
+/* After a run that was to write: the index is whole, and that of before or after. */
+static void judge_index(const struct attempt *attempt, const struct outcome *outcome)
+{
+	struct outcome now = {0};
+	int status = WEXITSTATUS(outcome->status);
+	/* A source that cannot be read is left out, or stays as it was, and said so. */
+	bool may_be_part = faults->kind == FAULTS_READING && outcome->err.used_bytes > 0;
+	probe(&now);
+	bool is_after = is_same(&now, &attempt->after), is_before = is_same(&now, &attempt->before);
+	if (!is_after && !is_before && (now.status || !may_be_part))
+		complain(attempt, &now, "neither the index of before nor of after");
+	if (!is_after && status != 2 && !may_be_part)
+		complain(attempt, outcome, "says that it is done, and is not");
+	if (!is_after) {
+		run(attempt->scenario->arguments, attempt->scenario->input, false, &now);
+		probe(&now);
+		if (!is_same(&now, &attempt->after))
+			complain(attempt, &now, "the next run does not mend it");
+	}
+	outcome_deinit(&now);
+}
+
+static size_t n_lines(const struct bs_buffer *text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text->used_bytes; i++)
+		n += text->data[i] == '\n';
+	return n;
+}
+
+static void judge(const struct attempt *attempt, struct outcome *outcome)
+{
+	bool is_wrong = !is_same(outcome, &attempt->right);
+	if (!WIFEXITED(outcome->status)) {
+		complain(attempt, outcome, WTERMSIG(outcome->status) == SIGALRM ? "hangs" : "crashes");
+		return;
+	}
+	int status = WEXITSTATUS(outcome->status);
+	if (status > 2)
+		complain(attempt, outcome, "an exit status that is none");
+	else if (status == 2 && outcome->err.used_bytes == 0)
+		complain(attempt, outcome, "fails without a word");
+	else if (status < 2 && is_wrong && !attempt->scenario->writes)
+		complain(attempt, outcome, "a wrong answer");
+	else if (status < 2 && n_lines(&outcome->err) < n_lines(&attempt->right.err))
+		complain(attempt, outcome, "says less on standard error");
+}
+
+static void run_with_fault(const struct attempt *attempt)
+{
+	const struct scenario *scenario = attempt->scenario;
+	struct outcome outcome = {0};
+	faults->n_calls = 0;
+	faults->n_failed = 0;
+	faults->caller = 0;
+	run(scenario->arguments, scenario->input, true, &outcome);
+	if (scenario->has_times)
+		neutral(&outcome.out);
+	judge(attempt, &outcome);
+	if (scenario->writes && (outcome.status == 0 || !is_untouched(scenario->place))) {
+		judge_index(attempt, &outcome);
+		restore(scenario->place);
+	}
+	outcome_deinit(&outcome);
+}
+
+/* ---- which calls ---- */
+
+static int compare_stacks(const void *left, const void *right)
+{
+	uint64_t a = faults->stacks[*(const uint32_t *)left], b = faults->stacks[*(const uint32_t *)right];
+	if (a != b)
+		return a < b ? -1 : 1;
+	return (*(const uint32_t *)left > *(const uint32_t *)right) - (*(const uint32_t *)left < *(const uint32_t *)right);
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* The calls that are to fail, of n: of those with one stack the first, in order. Returns how many. */
+static size_t choose_calls(uint32_t *calls, size_t n, bool every)
+{
+	size_t n_chosen = 0;
+	for (size_t i = 0; i < n; i++)
+		calls[i] = (uint32_t)i;
+	if (every)
+		return n;
+	qsort(calls, n, sizeof(*calls), compare_stacks);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || faults->stacks[calls[i]] != faults->stacks[calls[i - 1]])
+			calls[n_chosen++] = calls[i];
+	qsort(calls, n_chosen, sizeof(*calls), compare_calls);
+	return n_chosen;
+}
+
+static void fail_each(const struct attempt *attempt, enum faults_kind kind)
+{
+	bool every = getenv("FAULTS_EVERY") != NULL;
+	bool all_stacks = every || getenv("FAULTS_STACKS");
+	struct outcome outcome = {0};
+	*faults = (struct faults){.kind = kind};
+	run(attempt->scenario->arguments, attempt->scenario->input, true, &outcome);
+	if (attempt->scenario->writes)
+		restore(attempt->scenario->place);
+	outcome_deinit(&outcome);
+	size_t n = faults->n_calls < FAULTS_MAX_STACKS ? faults->n_calls : FAULTS_MAX_STACKS;
+	uint32_t *calls = calloc(n + 1, sizeof(*calls));
+	assert_non_null(calls);
+	size_t n_chosen = choose_calls(calls, n, every);
+	size_t most = attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS;
+	size_t n_failing = all_stacks || n_chosen < most ? n_chosen : most;
+	for (size_t i = 0; i < n_failing; i++) {
+		faults->wanted = calls[i * n_chosen / n_failing] + 1;
+		for (int lasting = 0; lasting < 2; lasting++) {
+			faults->is_lasting = lasting;
+			run_with_fault(attempt);
+		}
+	}
+	free(calls);
+}
+
+static void test_scenario(void **state)
+{
+	struct attempt attempt = {.scenario = *state};
+	const struct scenario *scenario = *state;
+	unsigned n_before = n_problems;
+	assert_int_equal(chdir(place_names[scenario->place]), 0);
+	probe(&attempt.before);
+	run(scenario->arguments, scenario->input, false, &attempt.right);
+	assert_true(WIFEXITED(attempt.right.status));
+	if (scenario->has_times)
+		neutral(&attempt.right.out);
+	probe(&attempt.after);
+	if (scenario->writes)
+		restore(scenario->place);
+	for (int kind = 0; kind < FAULTS_KINDS; kind++)
+		fail_each(&attempt, (enum faults_kind)kind);
+	assert_int_equal(chdir(".."), 0);
+	outcome_deinit(&attempt.right);
+	outcome_deinit(&attempt.before);
+	outcome_deinit(&attempt.after);
+	assert_int_equal(n_problems, n_before);
+}
+
+/* ---- the tests ---- */
+
+static int set_up(void **state)
+{
+	assert_int_equal(enter_folder(state), 0);
+	int fd = open("faults", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0 && ftruncate(fd, sizeof(*faults)) == 0);
+	faults = mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(faults != MAP_FAILED);
+	close(fd);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", FAULTS_LIBRARY);
+	write_files();
+	make_places();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	print_message("%lu runs\n", n_runs);
+	munmap(faults, sizeof(*faults));
+	return leave_folder(state);
+}
+
+int main(void)
+{
+	static char names[COUNT(scenarios)][256];
+	struct CMUnitTest tests[COUNT(scenarios)];
+	const char *only = getenv("FAULTS_ONLY");
+	size_t n = 0;
+	for (size_t i = 0; i < COUNT(scenarios); i++) {
+		char *name = names[i];
+		size_t used = (size_t)snprintf(name, sizeof(*names), "%s:", place_names[scenarios[i].place]);
+		for (size_t j = 0; j < MAX_ARGUMENTS && scenarios[i].arguments[j]; j++)
+			used += (size_t)snprintf(name + used, sizeof(*names) - used, " %s", scenarios[i].arguments[j]);
+		if (!only || strstr(name, only))
+			tests[n++] = (struct CMUnitTest){name, test_scenario, NULL, NULL, (void *)(uintptr_t)&scenarios[i]};
+	}
+	return _cmocka_run_group_tests("faults", tests, n, set_up, tear_down);
+}

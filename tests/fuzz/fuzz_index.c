@@ -1,0 +1,528 @@
+/*
+ * fuzz_index.c: the commands over indexes that somebody made on purpose, their checksums right.
+ *
+ *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and those that follow
+ *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the last line says where
+ *
+ * A case is an index, one of eight, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
+ * one of the commands that write, and check once more over what that one left. Each is a whole run of the program in a
+ * process of its own, but for its start: the process is forked from this one. Any answer will do, right or wrong, and
+ * any message; but no crash, no report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
+ * a command says that the index is corrupt, so does check.
+ *
+ * The long version, with sanitizers, some 30,000 runs: build/asan/tests/fuzz_index 30000.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "tests/rigs/index_rig.h"
+#include "tests/rigs/mutate.h"
+#include "query/cli/commands.h"
+#include "tests/generate/generate.h"
+
+#define MOST_SECONDS 10 /* of a processor */
+#define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
+#define MOST_BYTES   (UINT64_C(1) << 30)
+#define MOST_FILES   24
+#define MOST_WORDS   12 /* of a command line */
+
+/* The runtime library finds it only if it is visible. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
+}
+
+/* ---- the indexes ---- */
+
+struct file {
+	char name[24];
+	struct bs_buffer bytes;
+};
+
+/* A folder with sources and "index", of which these are the files. */
+struct seed {
+	const char *name;
+	void (*make)(void);
+	struct file files[MOST_FILES];
+	size_t n_files;
+};
+
+/* On one line, for records. */
+static void write_words(FILE *to, struct bs_generator *generator, uint64_t i)
+{
+	struct bs_buffer text = {0};
+	struct bs_error err = {""};
+	expect_ok(bs_generator_document(generator, i, &text, &err), &err);
+	for (size_t at = 0; at < text.used_bytes; at++)
+		fputc(text.data[at] == '\n' ? ' ' : text.data[at], to);
+	bs_buffer_deinit(&text);
+}
+
+static struct bs_generator *new_generator(uint32_t mean_words)
+{
+	struct bs_generator *generator;
+	struct bs_error err = {""};
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_words = 3000;
+	options.mean_words = mean_words;
+	expect_ok(bs_generator_new(&options, &generator, &err), &err);
+	return generator;
+}
+
+static void write_files(unsigned first, unsigned end)
+{
+	struct bs_generator *generator = new_generator(120);
+	for (unsigned i = first; i < end; i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "docs/part%u/file%u.%s", i % 7, i, i % 3 ? "txt" : "c");
+		mkdir("docs", 0777);
+		path[10] = '\0';
+		mkdir(path, 0777);
+		path[10] = '/';
+		FILE *file = fopen(path, "wb");
+		assert_non_null(file);
+		write_words(file, generator, i);
+		fprintf(file, "\ncommon red fox %u; static int fox_%u(void);\n", i % 5, i);
+		if (i % 40 == 39)
+			for (unsigned n = 0; n < 40; n++)
+				write_words(file, generator, i + n);
+		fclose(file);
+	}
+	write_bytes("docs/part0/program.bin", "\x7f" "ELF\0fox", 9);
+	bs_generator_free(generator);
+}
+
+/* Appends to it. Some ids come twice, some records have none, some are long. */
+static void write_records(const char *path, unsigned first, unsigned end)
+{
+	struct bs_generator *generator = new_generator(25);
+	FILE *file = fopen(path, "ab");
+	assert_non_null(file);
+	for (unsigned i = first; i < end; i++) {
+		fprintf(file, i % 9 ? "{\"id\":\"r%u\"," : "{\"n\":%u,", i % 200);
+		fprintf(file, "\"title\":\"common %s fox\",\"text\":\"red fox %u \xe6\x9d\xb1\xe4\xba\xac ", i % 2 ? "odd" : "even", i % 5);
+		for (unsigned n = i % 60 == 59 ? 60 : 1; n > 0; n--)
+			write_words(file, generator, i + n);
+		fprintf(file, "\",\"size\":%d,\"when\":\"20%02u-0%u\",\"tags\":[%u,%u.5]", (int)(i * 37 % 101) - 50, i % 30, i % 9 + 1, i % 3, i % 7);
+		fprintf(file, i % 50 ? "}\n" : ",\"few\":%u}\n", i);
+	}
+	fclose(file);
+	bs_generator_free(generator);
+}
+
+static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)
+{
+	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1, .tuning = tuning};
+	index_sources(&request, (const char *const[]){source, NULL}, input);
+}
+
+/* Its sources lie where the fuzzer put them. */
+static const struct bs_consent consent = {.all = true};
+
+static int run_command(const struct bs_command *command, const char *words)
+{
+	char *argv[MOST_WORDS + 1] = {NULL}, line[256];
+	int argc = 0;
+	snprintf(line, sizeof(line), "%s", words);
+	for (char *word = strtok(line, " "); word && argc < MOST_WORDS; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	return bs_command_run(command, argc, argv, &consent);
+}
+
+static void make_files(void)
+{
+	write_files(0, 150);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
+	write_files(150, 170);
+	write_text("docs/part1/file1.txt", "This one is another now: a red fox.\n");
+	unlink("docs/part2/file2.txt");
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"), 0);
+	/* What the next refresh will find. */
+	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
+	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
+	unlink("docs/part5/file5.txt");
+}
+
+/* Large enough slabs for columns of all kinds, and none too large to be run over a thousand times. */
+static void make_records(void)
+{
+	struct bs_build_tuning tuning = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_slab_bytes = 256 << 10};
+	write_records("records.jsonl", 0, 700);
+	index_some(&tuning, "records.jsonl", NULL);
+	write_records("records.jsonl", 700, 740);
+	index_some(&tuning, "records.jsonl", NULL);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r3 r4 r17"), 0);
+	write_records("records.jsonl", 740, 760);
+}
+
+static void make_lists(void)
+{
+	struct bs_build_tuning tuning = {.forward_mode = BS_FORWARD_ALWAYS};
+	write_records("records.jsonl", 0, 200);
+	index_some(&tuning, "records.jsonl", NULL);
+	write_records("records.jsonl", 200, 230);
+}
+
+static void make_stored(void)
+{
+	struct bs_buffer input = {0};
+	struct bs_error err = {""};
+	write_records("some.jsonl.input", 0, 300);
+	read_bytes("some.jsonl.input", &input);
+	expect_ok(bs_buffer_append(&input, "", 1, &err), &err);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", (const char *)input.data);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
+	bs_buffer_deinit(&input);
+}
+
+/* Rows of collections in several segments, some of them deleted. */
+static void make_rows(void)
+{
+	write_files(0, 20);
+	index_some(NULL, "docs", NULL);
+	for (unsigned i = 0; i < 6; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "c%u.jsonl", i % 4);
+		write_records(path, 100 * i, 100 * i + 60);
+		index_some(NULL, path, NULL);
+	}
+}
+
+/* Collections in a folder: some that grew, one that became a plain file, one that is gone, a deleted record. */
+static void make_inner(void)
+{
+	write_files(0, 20);
+	for (unsigned i = 0; i < 5; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "docs/c%u.jsonl", i);
+		write_records(path, 100 * i, 100 * i + 40);
+	}
+	index_some(NULL, "docs", NULL);
+	write_records("docs/c1.jsonl", 140, 150);
+	assert_int_equal(unlink("docs/c2.jsonl"), 0);
+	write_text("docs/c3.jsonl", "no record\n");
+	index_some(NULL, "docs", NULL);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/c0.jsonl#r3"), 0);
+}
+
+static struct seed seeds[] = {
+	{.name = "small", .make = make_small_index},
+	{.name = "chances", .make = make_small_index_of_chances},
+	{.name = "files", .make = make_files},
+	{.name = "records", .make = make_records},
+	{.name = "lists", .make = make_lists},
+	{.name = "stored", .make = make_stored},
+	{.name = "rows", .make = make_rows},
+	{.name = "inner", .make = make_inner},
+};
+
+static int is_file(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 && strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
+}
+
+/* By a child, for a process that has little memory forks fast. */
+static void make_seed(struct seed *seed)
+{
+	struct dirent **entries;
+	int status;
+	assert_int_equal(mkdir(seed->name, 0777), 0);
+	assert_int_equal(chdir(seed->name), 0);
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		seed->make();
+		exit(0);
+	}
+	assert_true(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+	int n = scandir("index", &entries, is_file, alphasort);
+	assert_true(n > 0 && n <= MOST_FILES);
+	for (int i = 0; i < n; i++) {
+		struct file *file = &seed->files[seed->n_files++];
+		char path[300];
+		snprintf(path, sizeof(path), "index/%s", entries[i]->d_name);
+		snprintf(file->name, sizeof(file->name), "%.23s", entries[i]->d_name);
+		read_bytes(path, &file->bytes);
+		free(entries[i]);
+	}
+	free(entries);
+	assert_int_equal(chdir(".."), 0);
+}
+
+/* ---- one case ---- */
+
+struct fuzz_case {
+	uint64_t number;
+	uint64_t random;
+	struct seed *seed;
+	struct file changed[2]; /* in place of those of the same names */
+	bool says_corrupt;      /* some command */
+	unsigned n_runs;
+	unsigned n_refused; /* ended by an error */
+	unsigned n_findings;
+};
+
+static const struct file *pick_file(const struct seed *seed, uint64_t *random)
+{
+	/* Most of them segments, which hold most of what is read. */
+	const char *prefix = random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
+	for (;;) {
+		const struct file *file = &seed->files[random_below(random, seed->n_files)];
+		if (strncmp(file->name, prefix, strlen(prefix)) == 0)
+			return file;
+	}
+}
+
+static void mutate_index(struct fuzz_case *one)
+{
+	size_t n = random_below(&one->random, 5) ? 1 : 2;
+	for (size_t i = 0; i < n; i++) {
+		const struct file *file = pick_file(one->seed, &one->random);
+		const struct seed *from = random_below(&one->random, 2) ? one->seed : &seeds[random_below(&one->random, COUNT(seeds))];
+		const struct file *other = pick_file(from, &one->random);
+		struct bs_error err = {""};
+		memcpy(one->changed[i].name, file->name, sizeof(file->name));
+		expect_ok(bs_buffer_append(&one->changed[i].bytes, file->bytes.data, file->bytes.used_bytes, &err), &err);
+		mutate_file(&one->changed[i].bytes, &other->bytes, &one->random);
+	}
+}
+
+/* A source "/" would be read for hours, and that would be nobody's fault. */
+static bool names_root(const struct fuzz_case *one)
+{
+	bool found = false;
+	for (size_t i = 0; i < COUNT(one->changed); i++)
+		found |= strcmp(one->changed[i].name, "manifest") == 0 &&
+		         memmem(one->changed[i].bytes.data, one->changed[i].bytes.used_bytes, "\1/", 2);
+	return found;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+	(void)info;
+	(void)type;
+	return walk->level > 0 ? remove(path) : 0;
+}
+
+/* The changed index, whatever a command made of it. */
+static void restore(const struct fuzz_case *one)
+{
+	assert_int_equal(nftw("index", remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+	for (size_t i = 0; i < one->seed->n_files; i++) {
+		const struct file *file = &one->seed->files[i];
+		for (size_t c = 0; c < COUNT(one->changed); c++)
+			if (strcmp(one->changed[c].name, file->name) == 0)
+				file = &one->changed[c];
+		char path[40];
+		snprintf(path, sizeof(path), "index/%s", file->name);
+		write_bytes(path, file->bytes.data, file->bytes.used_bytes);
+	}
+}
+
+static uint64_t resident_bytes(pid_t child)
+{
+	char path[40];
+	unsigned long long n_pages = 0;
+	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)child);
+	FILE *file = fopen(path, "re");
+	if (file && fscanf(file, "%*u %llu", &n_pages) != 1)
+		n_pages = 0;
+	if (file)
+		fclose(file);
+	return n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Its wait status; the child is killed if it takes too much of time or memory, and *why_out says so. */
+static int wait_for(pid_t child, const char **why_out)
+{
+	struct timespec begun, now;
+	int status = 0;
+	sigset_t ended;
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	while (waitpid(child, &status, *why_out ? 0 : WNOHANG) == 0) {
+		sigtimedwait(&ended, NULL, &(struct timespec){.tv_nsec = 100000000});
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - begun.tv_sec > MOST_WAITED)
+			*why_out = "it takes too long";
+		else if (resident_bytes(child) > MOST_BYTES)
+			*why_out = "it takes too much memory";
+		if (*why_out)
+			kill(child, SIGKILL);
+	}
+	return status;
+}
+
+static void run_child(const struct bs_command *command, const char *words, int errors)
+{
+	int input = open(access("input", R_OK) == 0 ? "input" : "/dev/null", O_RDONLY | O_CLOEXEC);
+	int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	dup2(input, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
+	exit(run_command(command, words));
+}
+
+static void try(struct fuzz_case *one, const struct bs_command *command, const char *words)
+{
+	static int errors = -1;
+	char said[16 << 10] = "";
+	const char *why = NULL;
+	if (errors < 0)
+		errors = memfd_create("errors", MFD_CLOEXEC);
+	assert_true(errors >= 0 && ftruncate(errors, 0) == 0 && lseek(errors, 0, SEEK_SET) == 0);
+	fflush(NULL);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		run_child(command, words, errors);
+	int status = wait_for(child, &why);
+	ssize_t n = pread(errors, said, sizeof(said) - 1, 0);
+	said[n > 0 ? n : 0] = '\0';
+	one->n_runs++;
+	bool is_check = command == &bs_command_check;
+	bool is_corrupt = strstr(said, ": corrupt: ") != NULL;
+	if (!why && WIFSIGNALED(status))
+		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
+	else if (!why && (WEXITSTATUS(status) > 2 || strstr(said, "Sanitizer") || strstr(said, "runtime error: ")))
+		why = "a sanitizer ended it";
+	else if (!why && strstr(said, "out of memory"))
+		why = "it asked for too much memory";
+	else if (!why && is_check && one->says_corrupt && WEXITSTATUS(status) != 2)
+		why = "another command says that the index is corrupt, and this one does not";
+	one->says_corrupt = !is_check && (one->says_corrupt || is_corrupt);
+	if (why) {
+		printf("case %llu (%s: %s %s): bitsift %s: %s\n%s\n", (unsigned long long)one->number, one->seed->name,
+		       one->changed[0].name, one->changed[1].name, words, why, said);
+		fflush(stdout);
+		one->n_findings++;
+	}
+	one->n_refused += !why && WEXITSTATUS(status) == 2;
+}
+
+static const struct {
+	const struct bs_command *command;
+	const char *words;
+} readers[] = {
+	{&bs_command_stats, "stats --index index"},
+	{&bs_command_query, "query --index index common"},
+	{&bs_command_query, "query --index index --ids --brute red fox -odd"},
+	{&bs_command_query, "query --index index --count NOT red"},
+	{&bs_command_query, "query --index index --ids \"red fox\" OR absent"},
+	{&bs_command_query, "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
+	{&bs_command_query, "query --index index -n 100 --json re* OR even"},
+	{&bs_command_query, "query --index index --any --explain commen~1 stored~2 l17"},
+	{&bs_command_query, "query --index index --approx (title:even OR w5) red"},
+	{&bs_command_query, "query --index index --fresh --ids fox"},
+	{&bs_command_query, "query --index index -n 3 fox even common l1* odd"},
+	{&bs_command_query, "query --index index --ids -absent"},
+	{&bs_command_query, "query --index index --count size:-10..20 OR tags:>3"},
+	{&bs_command_query, "query --index index --ids red -when:2003..2011-06"},
+	{&bs_command_query, "query --index index --explain when:>2020 few:..400"},
+	{&bs_command_query, "query --index index --sort tags:desc --json fox"},
+	{&bs_command_query, "query --index index --sort few -n 3 size:<1"},
+	{&bs_command_grep, "grep --index index red.fox"},
+	{&bs_command_grep, "grep --index index -c --no-stat common"},
+	{&bs_command_grep, "grep --index index --candidates static|another"},
+	{&bs_command_grep, "grep --index index -il fox_?1"},
+};
+
+static const struct {
+	const struct bs_command *command;
+	const char *words;
+} writers[] = {
+	{&bs_command_index, "index -q --memory 64M -j 1 --index index"},
+	{&bs_command_index, "index -q --memory 64M -j 2 --index index -"},
+	{&bs_command_index, "index -q --memory 64M -j 1 --rebuild --index index"},
+	{&bs_command_compact, "compact -q --memory 64M -j 1 --index index"},
+	{&bs_command_compact, "compact -q --memory 64M -j 2 --index index"},
+	{&bs_command_delete, "delete -q --index index r1 r2 docs/part1/file1.txt d/a.txt s0"},
+	{&bs_command_delete, "delete -q --index index --query even"},
+};
+
+/* Half of the readers and a writer, in some order; check comes behind, so that it cannot overlook what they found. */
+static void run_all(struct fuzz_case *one)
+{
+	size_t first = (size_t)random_below(&one->random, 2);
+	size_t writer = (size_t)random_below(&one->random, COUNT(writers));
+	restore(one);
+	for (size_t i = first; i < COUNT(readers); i += 2)
+		try(one, readers[i].command, readers[i].words);
+	try(one, &bs_command_check, "check --index index");
+	try(one, writers[writer].command, writers[writer].words);
+	if (one->says_corrupt) {
+		restore(one);
+		try(one, &bs_command_check, "check --index index");
+		return;
+	}
+	try(one, readers[1].command, readers[1].words);
+	try(one, &bs_command_check, "check --index index");
+}
+
+static void run_case(struct fuzz_case *one)
+{
+	one->random = (one->number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	one->seed = &seeds[random_below(&one->random, COUNT(seeds))];
+	mutate_index(one);
+	assert_int_equal(chdir(one->seed->name), 0);
+	if (!names_root(one))
+		run_all(one);
+	if (one->n_findings > 0)
+		restore(one);
+	assert_int_equal(chdir(".."), 0);
+	for (size_t i = 0; i < COUNT(one->changed); i++)
+		bs_buffer_deinit(&one->changed[i].bytes);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t n_runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	unsigned long long n_done = 0, n_cases = 0, n_refused = 0, n_findings = 0;
+	char here[4096];
+	void *folder = NULL;
+	sigset_t ended;
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ended, NULL);
+	if (enter_folder(&folder) != 0)
+		return 2;
+	for (size_t i = 0; i < COUNT(seeds); i++)
+		make_seed(&seeds[i]);
+	for (; n_done < n_runs; n_cases++) {
+		struct fuzz_case one = {.number = first + n_cases};
+		run_case(&one);
+		n_done += one.n_runs;
+		n_refused += one.n_refused;
+		n_findings += one.n_findings;
+	}
+	printf("%llu runs over %llu indexes, %llu ended by an error: %llu findings\n", n_done, n_cases, n_refused, n_findings);
+	if (n_runs == 1 && n_findings > 0)
+		printf("left in %s\n", getcwd(here, sizeof(here)));
+	else if (leave_folder(&folder) != 0)
+		return 2;
+	return n_findings > 0;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room
+# may include its own headers, those of the rooms that are named after it here, and the public ones:
+# core/bitsift.h and core/bitsift/*.h. Search and grep do not meet; the matrix knows no index and no
+# files of users. The program (query/options, manual, present and cli) goes through the library's
+# door: it includes the public headers and those of core/program, which it shares with the bindings,
+# and nothing behind them. The one exception is stats (cmd_stats, present_stats and present_svg),
+# which shows how an index is made: nobody's interface.
+set -euo pipefail
+cd -- "$1"
+
+failed=0
+check() { # ROOM ALLOWED...
+    local room=$1 allowed file line header
+    allowed=$(IFS='|'; echo "$*")
+    while IFS=: read -r file line header; do
+        case $file in
+            query/cli/cmd_stats.c | query/present/present_stats.[ch] | query/present/present_svg.[ch]) continue ;;
+        esac
+        case $file in
+            # Headers of PostgreSQL, which also stand between quotation marks, have other paths.
+            bindings/postgresql/*) [[ $header =~ \"(\.\.|bindings|core|corpus|indexer|query|tests)/ ]] || continue ;;
+        esac
+        header=${header#*\"}
+        header=${header%%\"*}
+        if ! [[ $header =~ ^(($allowed)/[a-z0-9_]+|core/bitsift|core/bitsift/[a-z_]+)\.h$ ]]; then
+            echo "$file:$line: $room must not include \"$header\""
+            failed=1
+        fi
+    done < <(find "$room" -type f \( -name '*.[ch]' -o -name '*.cpp' \) -print |
+        LC_ALL=C sort | xargs grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"')
+}
+below=()
+check core/program core/program
+# The rooms of core and corpus from the ground up: each sees those before it.
+for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/catalog core/check \
+    corpus/walk corpus/read corpus/changes; do
+    check "$room" "${below[@]}"
+    below+=("$room")
+done
+check indexer/batch "${below[@]}"
+check indexer/choose "${below[@]}" indexer/batch
+check indexer/segment "${below[@]}" indexer/batch indexer/choose
+check indexer/run "${below[@]}" indexer/batch indexer/choose indexer/segment
+# The stages of a query, in their order, and what brings them together.
+stages=(query/load query/statistics query/language query/plan query/scan query/rank query/verify query/answer query/search)
+before=()
+for room in "${stages[@]}"; do
+    check "$room" core/program "${below[@]}" "${before[@]}"
+    before+=("$room")
+done
+check query/regex "${below[@]}"
+# The parts of grep, each of which sees those before it, and what brings them together.
+parts=(core/program "${below[@]}" query/regex)
+for room in query/grep/read query/grep/match query/grep/print query/grep; do
+    check "$room" "${parts[@]}"
+    parts+=("$room")
+done
+# Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
+check query/catalog core/program "${below[@]}" "${stages[@]}" query/regex
+check query/candidates "${below[@]}" "${stages[@]}" query/regex
+# The program: the tables of its options and what is made of them, what it prints, and the commands.
+check query/options
+check query/manual query/options
+check query/present query/options
+check query/cli core/program query/options query/manual query/present
+# The extensions see the public headers, and each of their folders those before it.
+check_extension() { # BINDING FOLDER...
+    local binding=$1 folder before=()
+    shift
+    for folder; do
+        check "bindings/$binding/$folder" "${before[@]}"
+        before+=("bindings/$binding/$folder")
+    done
+    check "bindings/$binding" "${before[@]}"
+}
+check_extension sqlite base index table
+check_extension postgresql base storage types pattern search functions access
+# Python's files name one another relative to themselves, because a source distribution has them in
+# other folders. api sees base. Both see core/program, which the program and Python share.
+while IFS=: read -r file line header; do
+    [[ $header =~ \"(py_[a-z_]+|core/program/[a-z_]+)\.h\" || ($file == */api/* && $header =~ \"\.\./base/py_[a-z_]+\.h\") ]] ||
+        { echo "$file:$line: bindings/python must not include $header"; failed=1; }
+done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' bindings/python/src/*/*.[ch])
+
+# What is installed knows nothing but itself.
+while IFS=: read -r file line header; do
+    [[ $header =~ \"(\.\./bitsift|bitsift/[a-z_]+|[a-z_]+)\.h\" ]] || { echo "$file:$line: not among the public headers"; failed=1; }
+done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core/bitsift.h core/bitsift/*.h)
+
+# No file lies in a room of rooms.
+while read -r file; do
+    echo "$file: belongs into one of the rooms of ${file%%/*}"
+    failed=1
+done < <(find core corpus indexer query -maxdepth 1 -type f \( -name '*.c' -o -name '*.cpp' -o -name '*.h' \) \
+    ! -path 'core/bitsift.*')
+exit $failed

@@ -1,0 +1,104 @@
+/*
+ * grammar.h: what the test of the query language consists of: random query texts, and a reading of them that shares nothing
+ * with the parser but the analyzer of words.
+ *
+ *   grammar_draw.c  random documents and query texts: grown from the grammar, then mutated
+ *   grammar_read.c  a text read by recursive descent into a tree, by the rules of the manual
+ *   grammar_eval.c  the tree evaluated on the words of a document; scores
+ *   test_grammar.c  compares these with the library's search, for the text and for its normal form
+ */
+#pragma once
+
+#include "core/base/buffer.h"
+#include "tests/property/oracle/oracle.h"
+#include "tests/rigs/words_rig.h"
+
+/* ---- documents ---- */
+
+#define GRAMMAR_ANY_FIELD  (-1)
+#define GRAMMAR_FILE_NAME  (-2) /* name: the words of a file's path, or a record's own field */
+#define GRAMMAR_MAX_FIELDS 8    /* of a document */
+#define GRAMMAR_N_NAMES    8
+
+/* Names of fields; the last one is "name". */
+extern const char *const grammar_names[GRAMMAR_N_NAMES];
+
+struct grammar_text {
+	int field; /* index into grammar_names; GRAMMAR_ANY_FIELD: of a file */
+	char *text;
+	struct kept words;
+};
+
+struct grammar_doc {
+	char id[64];
+	struct grammar_text texts[GRAMMAR_MAX_FIELDS];
+	uint32_t n_texts;
+	struct kept path; /* the words of a file's path below its source; none of a record's */
+	uint32_t length;  /* words */
+};
+
+#define GRAMMAR_N_RECORDS 26
+#define GRAMMAR_N_FILES   10
+#define GRAMMAR_N_DOCS    (GRAMMAR_N_RECORDS + GRAMMAR_N_FILES)
+
+struct grammar {
+	struct bs_words *words, *unstemmed; /* the same one if there is no stemming */
+	struct grammar_doc docs[GRAMMAR_N_DOCS];
+	bool has_values[GRAMMAR_N_NAMES];
+	double mean_length;
+};
+
+/* Draws documents, and writes them to "files/" and "records.jsonl" in the current folder. */
+void grammar_write(struct grammar *grammar, struct dice *dice);
+void grammar_deinit(struct grammar *grammar);
+
+/* A random query; some are mutations of the text that `text` holds. */
+void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text);
+
+/* ---- a query, read ---- */
+
+enum grammar_kind {
+	GRAMMAR_LEAF,
+	GRAMMAR_NEAR,
+	GRAMMAR_RANGE,
+	GRAMMAR_AND,
+	GRAMMAR_OR,
+	GRAMMAR_NOT
+};
+enum grammar_match {
+	GRAMMAR_EXACT,
+	GRAMMAR_PREFIX,
+	GRAMMAR_PATTERN,
+	GRAMMAR_FUZZY
+};
+
+/* A word of a leaf. In a pattern, 0xff is any run of characters and 0xfe is one of them. */
+struct grammar_item {
+	enum grammar_match match;
+	uint32_t distance, position;
+	size_t n_bytes;
+	uint8_t *bytes;
+};
+
+#define GRAMMAR_MAX_TEXT 2000 /* bytes of a query */
+
+struct grammar_node {
+	enum grammar_kind kind;
+	int field;
+	uint64_t distance;
+	double weight; /* leaves: the product of all around */
+	struct grammar_item *items;
+	size_t n_items;
+	struct oracle_range range;
+	char range_text[2][GRAMMAR_MAX_TEXT];
+	struct grammar_node *child, *next;
+};
+
+/* The tree of a text, or NULL: nothing remains of it. */
+struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any);
+void grammar_free(struct grammar_node *node);
+
+/* ---- evaluation ---- */
+
+bool grammar_matches(const struct grammar *grammar, const struct grammar_node *node, const struct grammar_doc *doc);
+double grammar_score(const struct grammar *grammar, const struct grammar_node *root, const struct grammar_doc *doc);

@@ -1,0 +1,594 @@
+/*
+ * grammar_draw.c: random documents, small and of few words, so that most queries match some of them; and random query texts:
+ * grown from the grammar in all its spellings, then mutated, so that operators, quotes, brackets and signs stand in odd
+ * places. See grammar.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+#include <unicode/utf8.h>
+
+#include "tests/property/grammar/grammar.h"
+
+#define COUNT(array)      (sizeof(array) / sizeof(*(array)))
+#define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
+
+/* Two names of which one begins with the other; values; "name" is the last one. */
+const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when", "tags", "a", "a:b", "name"};
+
+static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	append(to, text, strlen(text));
+}
+
+/* The first ones are the most frequent. */
+static const char *const words[] = {
+	"cat",
+	"dog",
+	"the",
+	"bird",
+	"cats",
+	"running",
+	"Dog",
+	"or",
+	"and",
+	"big",
+	"a",
+	"not",
+	"categories",
+	"concat",
+	"caf\u00e9",
+	"cafe\u0301",
+	"na\u00efve",
+	"stra\u00dfe",
+	"STRASSE",
+	"\ufb01sh",
+	"fish",
+	"e-mail",
+	"email",
+	"obj.method",
+	"method",
+	"don't",
+	"don\u2019t",
+	"foo_bar",
+	"f(x)",
+	"f",
+	"x",
+	"a@b.com",
+	"3.14",
+	"42",
+	"2^10",
+	"1990",
+	"2018-01-15",
+	"\u6f22\u5b57",
+	"\u6f22\u5b57\u304b\u306a",
+	"\u5b57",
+	"\u6f22",
+	"\u0e44\u0e17\u0e22",
+	"\u041f\u0440\u0438\u0432\u0435\u0442",
+	"\u043f\u0440\u0438\u0432\u0435\u0442",
+	"\u0939\u093f\u0928\u094d\u0926\u0940",
+	"\u05e6\u05d4\"\u05dc",
+	"\u05e6\u05d4",
+	"\ud55c\uad6d\uc5b4",
+	"\u0645\u0631\u062d\u0628\u0627",
+	"\U0001f600",
+	"\U0001f44d\U0001f3fd",
+	"\U0001f1e9\U0001f1ea",
+	"#\ufe0f\u20e3",
+	"*\ufe0f\u20e3",
+	"C++",
+	"\u00bd",
+	"__",
+	"title",
+	"year:1990",
+	"AND",
+	"cat^2",
+	"dog~1",
+	"gray",
+	"grey",
+	"colour",
+	"color",
+	"x*y",
+	"w\u0302",
+	"\u0175",
+	"\u212b",
+	"\u00e5",
+	"title:cat",
+	"(cat",
+	"dog)",
+	"\"cat\"",
+};
+
+static const char *draw_word(struct dice *dice)
+{
+	return words[roll(dice, 1 + roll(dice, (uint32_t)COUNT(words)))];
+}
+
+/* The beginning of the character that a byte is of. */
+static size_t char_start(const void *text, size_t at)
+{
+	while (at > 0 && U8_IS_TRAIL(((const uint8_t *)text)[at]))
+		at--;
+	return at;
+}
+
+static size_t next_char(const char *text, size_t at)
+{
+	do
+		at++;
+	while (U8_IS_TRAIL((uint8_t)text[at]));
+	return at;
+}
+
+/* ---- documents ---- */
+
+static const char *const values[] = {
+	"0",
+	"7",
+	"7.00",
+	"-3",
+	"12.5",
+	"1e3",
+	"1000",
+	"1024",
+	"1E400",
+	"2017",
+	"2018",
+	"1990",
+	"9007199254740993",
+	"123456789012345678901234567890",
+	"2018-01",
+	"2018-01-15",
+	"2018-01-15T12:00:00",
+	"2018-01-15 14:30",
+	"1492-10-12",
+	"9999-12-31",
+	"n/a",
+	"12,5",
+	"cat",
+	"2018-01-15 cat",
+};
+
+/* Takes the text. */
+static void add_text(struct grammar *grammar, struct grammar_doc *doc, int field, char *copy)
+{
+	struct grammar_text *text = &doc->texts[doc->n_texts++];
+	struct oracle_value value;
+	assert_true(doc->n_texts <= GRAMMAR_MAX_FIELDS);
+	text->field = field;
+	text->text = copy;
+	kept_analyze(grammar->words, copy, strlen(copy), &text->words);
+	for (size_t i = 0; i < kept_n(&text->words); i++)
+		doc->length += !kept_at(&text->words, i)->is_bigram;
+	if (field >= 0 && oracle_value_take(copy, strlen(copy), &value))
+		grammar->has_values[field] = true;
+}
+
+static char *draw_text(struct dice *dice, uint32_t n_words)
+{
+	struct bs_buffer text = {0};
+	for (uint32_t i = 0; i < n_words; i++) {
+		static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
+		if (i > 0)
+			append_text(&text, chance(dice, 85) ? " " : PICK(dice, between));
+		append_text(&text, draw_word(dice));
+	}
+	append(&text, "", 1);
+	return (char *)text.data;
+}
+
+static char *copy_of(const char *text)
+{
+	char *copy = malloc(strlen(text) + 1);
+	assert_non_null(copy);
+	return strcpy(copy, text);
+}
+
+static void write_string(FILE *file, const char *text)
+{
+	fputc('"', file);
+	for (; *text; text++)
+		fprintf(file, *text == '\n' ? "\\n" : *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	fputc('"', file);
+}
+
+static void write_record(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc, FILE *file)
+{
+	fprintf(file, "{\"id\": \"%s\"", doc->id);
+	for (int field = 0; field < GRAMMAR_N_NAMES; field++) {
+		bool is_value = field == 2 || field == 3, is_name = field == GRAMMAR_N_NAMES - 1;
+		uint32_t n = chance(dice, field < 2 ? 90 : is_value ? 70 : 35);
+		if (n == 0)
+			continue;
+		/* Now and then several texts in a field. */
+		n += chance(dice, 15);
+		fprintf(file, ", \"%s\": [", grammar_names[field]);
+		for (uint32_t i = 0; i < n && doc->n_texts < GRAMMAR_MAX_FIELDS; i++) {
+			add_text(grammar, doc, field,
+			         is_value ? copy_of(PICK(dice, values))
+			                  : draw_text(dice, roll_between(dice, 1, is_name ? 2 : 7)));
+			fputs(i > 0 ? ", " : "", file);
+			write_string(file, doc->texts[doc->n_texts - 1].text);
+		}
+		fputs("]", file);
+	}
+	fputs("}\n", file);
+}
+
+static void write_file(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc, uint32_t number)
+{
+	static const char *const names[] = {
+		"cat",       "big dog",   "cat-dog.txt", "sub/bird", "sub/cat 1990.md", "\u6f22\u5b57.txt",
+		"caf\u00e9", "foo_bar.c", "running",     "x y/z"};
+	const char *name = names[number];
+	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
+	kept_analyze(grammar->words, name, strlen(name), &doc->path);
+	FILE *file = fopen(doc->id, "w");
+	assert_non_null(file);
+	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(dice, roll_between(dice, 2, 9)));
+	fputs(doc->texts[0].text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+void grammar_write(struct grammar *grammar, struct dice *dice)
+{
+	uint64_t n_words = 0;
+	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700), 0);
+	FILE *file = fopen("records.jsonl", "w");
+	assert_non_null(file);
+	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
+		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
+		write_record(grammar, dice, &grammar->docs[i], file);
+	}
+	assert_int_equal(fclose(file), 0);
+	for (uint32_t i = 0; i < GRAMMAR_N_FILES; i++)
+		write_file(grammar, dice, &grammar->docs[GRAMMAR_N_RECORDS + i], i);
+	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++)
+		n_words += grammar->docs[i].length;
+	grammar->mean_length = (double)n_words / GRAMMAR_N_DOCS;
+}
+
+void grammar_deinit(struct grammar *grammar)
+{
+	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++) {
+		struct grammar_doc *doc = &grammar->docs[i];
+		kept_deinit(&doc->path);
+		for (uint32_t k = 0; k < doc->n_texts; k++) {
+			free(doc->texts[k].text);
+			kept_deinit(&doc->texts[k].words);
+		}
+	}
+}
+
+/* ---- queries ---- */
+
+struct growing {
+	const struct grammar *grammar;
+	struct dice *dice;
+	struct bs_buffer *text;
+};
+
+static void put(struct growing *growing, const char *text)
+{
+	append_text(growing->text, text);
+}
+
+static void put_space(struct growing *growing)
+{
+	static const char *const spaces[] = {"  ", "\t", "\n", "\u00a0", "\u3000", " \r\n"};
+	put(growing, chance(growing->dice, 92) ? " " : PICK(growing->dice, spaces));
+}
+
+/* A word of the list, part of one, or one with a slip. */
+static void put_word(struct growing *growing)
+{
+	struct dice *dice = growing->dice;
+	const char *word = draw_word(dice);
+	size_t at = char_start(word, roll(dice, (uint32_t)strlen(word)));
+	if (chance(dice, 80) || at == 0) {
+		put(growing, word);
+		return;
+	}
+	append(growing->text, word, at);
+	if (chance(dice, 30)) {
+		at = next_char(word, at);
+		put(growing, chance(dice, 50) ? "e" : "");
+		put(growing, word + at);
+	}
+}
+
+static void put_weight(struct growing *growing)
+{
+	static const char *const weights[] = {"^2",    "^0",  "^.5", "^2.5", "^1000", "^1",  "^0.001",
+	                                      "^1001", "^2.", "^-1", "^1e2", "^",     "^007"};
+	if (chance(growing->dice, 12))
+		put(growing, PICK(growing->dice, weights));
+}
+
+static void put_pattern(struct growing *growing)
+{
+	struct dice *dice = growing->dice;
+	const char *word = draw_word(dice);
+	size_t n = strlen(word);
+	if (chance(dice, 20))
+		put(growing, chance(dice, 50) ? "foo." : "big-");
+	for (size_t at = 0, next, n_wild = 0; at < n; at = next) {
+		next = next_char(word, at);
+		bool is_wild = n_wild < 3 && chance(dice, 25);
+		n_wild += is_wild;
+		if (is_wild && chance(dice, 50))
+			put(growing, chance(dice, 70) ? "?" : "*");
+		else if (is_wild)
+			put(growing, "*");
+		if (!is_wild || chance(dice, 30))
+			append(growing->text, word + at, next - at);
+	}
+	put(growing, chance(dice, 20) ? "*" : "");
+}
+
+static void put_bare(struct growing *growing)
+{
+	static const char *const glue[] = {"-", ".", "+", "&", "/", "(", ")", "()", "|",  ":", "::",
+	                                   "!", "'", "~", "*", "?", ",", "<", "=",  "\\", "@"};
+	static const char *const suffixes[] = {"*", "**", "~1", "~2", "~3", "~", "*~1", "?", ".*", "~1*"};
+	struct dice *dice = growing->dice;
+	uint32_t what = roll(dice, 100);
+	if (what < 60) {
+		put_word(growing);
+	} else if (what < 70) {
+		put_pattern(growing);
+	} else if (what < 85) {
+		put(growing, chance(dice, 30) ? PICK(dice, glue) : "");
+		put_word(growing);
+		put(growing, PICK(dice, glue));
+		if (chance(dice, 70))
+			put_word(growing);
+		put(growing, chance(dice, 20) ? PICK(dice, glue) : "");
+	} else {
+		put_word(growing);
+		put(growing, PICK(dice, suffixes));
+	}
+	if (chance(dice, 8))
+		put(growing, PICK(dice, suffixes));
+}
+
+static void put_number(struct growing *growing)
+{
+	static const char *const numbers[] = {"0",
+	                                      "7",
+	                                      "-3",
+	                                      "12.5",
+	                                      "1k",
+	                                      "1Ki",
+	                                      "0.5k",
+	                                      "1M",
+	                                      "2Ki",
+	                                      "1e3",
+	                                      "2017",
+	                                      "2018",
+	                                      "1990",
+	                                      "1E400",
+	                                      "9007199254740992",
+	                                      "9007199254740993",
+	                                      "123456789012345678901234567890",
+	                                      "x",
+	                                      "",
+	                                      "1.5Gi"};
+	static const char *const dates[] = {
+		"2017", "2018",       "2018-01", "2018-01-15", "2018-01-15T12", "2018-01-15T14:30", "1492-10-12",
+		"1600", "9999-12-31", "2018-13", "",           "2018-02-30"};
+	put(growing, chance(growing->dice, 50) ? PICK(growing->dice, numbers) : PICK(growing->dice, dates));
+}
+
+static void put_range(struct growing *growing)
+{
+	static const char *const fields[] = {"year:", "when:", "year:", "when:", "title:", "", "name:", "a:b:"};
+	static const char *const signs[] = {">", "<", ">=", "<=", "=", ">>", "!="};
+	static const char *const spaced[] = {"\"2018-01-15 12:00..2018-01-15 15:00\"",
+	                                     "\">=2018-01-15 14:30\"",
+	                                     "\"..2018-01-15 14\"",
+	                                     "\"2018-01-15 14:30\"",
+	                                     "\"< 5\"",
+	                                     "\"2017-01-01 00:00..\"^2",
+	                                     "\"1 .. 2\""};
+	struct dice *dice = growing->dice;
+	put(growing, PICK(dice, fields));
+	put(growing, chance(dice, 5) ? " " : "");
+	if (chance(dice, 15)) {
+		put(growing, PICK(dice, spaced));
+		return;
+	}
+	if (chance(dice, 50)) {
+		put(growing, PICK(dice, signs));
+		put_number(growing);
+		return;
+	}
+	put_number(growing);
+	put(growing, chance(dice, 92) ? ".." : "...");
+	put_number(growing);
+}
+
+static void put_phrase(struct growing *growing)
+{
+	static const char *const distances[] = {"~0", "~1",   "~2",   "~5",           "~100", "~",
+	                                        "~x", "~1.5", "~3^2", "~99999999999", "~2x",  "*"};
+	static const char *const curled[] = {"\u201c", "\u201d", "\u201e", "'", "\u00ab", "`"};
+	struct dice *dice = growing->dice;
+	uint32_t n = roll_between(dice, chance(dice, 5) ? 0 : 1, 3);
+	bool is_curled = chance(dice, 5);
+	/* Often words that stand together in some document. */
+	const struct grammar_doc *doc = &growing->grammar->docs[roll(dice, GRAMMAR_N_DOCS)];
+	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
+	put(growing, is_curled ? PICK(dice, curled) : "\"");
+	if (chance(dice, 50) && !strchr(text, '"')) {
+		size_t length = strlen(text), at = roll(dice, (uint32_t)length + 1), end = at + roll(dice, 16);
+		while (at > 0 && text[at - 1] != ' ')
+			at--;
+		end = end < length ? end : length;
+		end = char_start(text, end);
+		if (chance(dice, 70))
+			while (end < length && text[end] != ' ')
+				end++;
+		append(growing->text, text + at, end > at ? end - at : 0);
+		put(growing, chance(dice, 10) ? "*" : "");
+	} else {
+		for (uint32_t i = 0; i < n; i++) {
+			if (i > 0)
+				put_space(growing);
+			if (chance(dice, 80))
+				put_word(growing);
+			else
+				put_bare(growing);
+		}
+		put(growing, chance(dice, 10) ? " " : "");
+	}
+	put(growing, is_curled ? PICK(dice, curled) : "\"");
+	if (chance(dice, 30))
+		put(growing, PICK(dice, distances));
+}
+
+static void put_or(struct growing *growing, uint32_t depth);
+
+static void put_primary(struct growing *growing, uint32_t depth)
+{
+	static const char *const fields[] = {"title:", "body:", "a:",      "a:b:",        "name:",   "year:",   "tags:",
+	                                     "Title:", "none:", "title::", "title:body:", "title: ", "name:a:", ":"};
+	struct dice *dice = growing->dice;
+	uint32_t what = roll(dice, 100);
+	if (chance(dice, 22))
+		put(growing, PICK(dice, fields));
+	if (depth > 0 && what < 22) {
+		put(growing, chance(dice, 8) ? "( " : "(");
+		if (!chance(dice, 3))
+			put_or(growing, depth - 1);
+		put(growing, chance(dice, 8) ? " )" : ")");
+	} else if (what < 62) {
+		put_bare(growing);
+	} else if (what < 70) {
+		put_range(growing);
+	} else {
+		put_phrase(growing);
+	}
+	put_weight(growing);
+}
+
+static void put_unary(struct growing *growing, uint32_t depth)
+{
+	static const char *const nots[] = {"-",  "-",    "-",     "!",        "NOT ", "NOT ", "NOT", "- ",
+	                                   "--", "not ", "NOT -", "NOT NOT ", "+",    "-+",   "!("};
+	if (chance(growing->dice, 20))
+		put(growing, PICK(growing->dice, nots));
+	put_primary(growing, depth);
+}
+
+static void put_and(struct growing *growing, uint32_t depth)
+{
+	static const char *const ands[] = {"AND", "&&", "AND", "and", "&", "AND AND", "And"};
+	uint32_t n = roll_between(growing->dice, 1, 3);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0 && !chance(growing->dice, 6))
+			put_space(growing);
+		if (i > 0 && chance(growing->dice, 35)) {
+			put(growing, PICK(growing->dice, ands));
+			put(growing, chance(growing->dice, 90) ? " " : "");
+		}
+		put_unary(growing, depth);
+	}
+}
+
+static void put_or(struct growing *growing, uint32_t depth)
+{
+	static const char *const ors[] = {" OR ",     " OR ", " || ", " or ", " OR OR ",
+	                                  " AND OR ", "||",   ")OR(", " | ",  " OR -"};
+	uint32_t n = chance(growing->dice, 45) ? roll_between(growing->dice, 2, 3) : 1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0)
+			put(growing, PICK(growing->dice, ors));
+		put_and(growing, depth);
+	}
+}
+
+/* ---- mutations ---- */
+
+static size_t draw_place(struct growing *growing)
+{
+	const struct bs_buffer *text = growing->text;
+	size_t at = roll(growing->dice, (uint32_t)text->used_bytes + 1);
+	/* A few within a character, which makes invalid UTF-8. */
+	if (at < text->used_bytes && !chance(growing->dice, 3))
+		at = char_start(text->data, at);
+	return at;
+}
+
+static void replace(struct growing *growing, size_t at, size_t n_old, const void *bytes, size_t n_bytes)
+{
+	struct bs_buffer made = {0}, *text = growing->text;
+	assert_int_equal(bs_buffer_reserve(&made, 1, NULL), BS_OK);
+	append(&made, text->data, at);
+	append(&made, bytes, n_bytes);
+	append(&made, text->data + at + n_old, text->used_bytes - at - n_old);
+	bs_buffer_deinit(text);
+	*text = made;
+}
+
+static void mutate(struct growing *growing)
+{
+	static const char *const signs[] = {"(",      ")",    "\"",    "-",      "!",      "+",      "*",      "?",
+	                                    "~1",     "~2",   "^2",    "^",      ":",      "title:", "name:",  " ",
+	                                    "AND",    " OR ", " NOT ", "||",     "&&",     "\\",     "'",      "..",
+	                                    ">",      "1",    "cat",   "\u6f22", "\u0301", "\u0338", "\u200d", "\ufe0f",
+	                                    "\u00a0", "~",    "@",     "_",      "\u05dc", "\uac00", "()",     "\"\"",
+	                                    " -",     "\" ",  " (",    ") ",     "year:"};
+	struct bs_buffer copy = {0};
+	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b, end = a < b ? b : a;
+	const char *sign = PICK(growing->dice, signs);
+	end = end - start > 12 && chance(growing->dice, 80) ? start + 1 : end;
+	switch (roll(growing->dice, 6)) {
+	case 0:
+		replace(growing, start, end - start, "", 0);
+		break;
+	case 1:
+		replace(growing, start, end - start, sign, strlen(sign));
+		break;
+	case 2:
+		/* Repeated elsewhere. */
+		append(&copy, growing->text->data + start, end - start);
+		a = draw_place(growing);
+		replace(growing, a, 0, copy.data, copy.used_bytes);
+		break;
+	case 3:
+		if (chance(growing->dice, 20))
+			growing->text->used_bytes = a;
+		break;
+	default:
+		replace(growing, a, 0, sign, strlen(sign));
+	}
+	bs_buffer_deinit(&copy);
+}
+
+void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text)
+{
+	struct growing growing = {grammar, dice, text};
+	bool is_again = text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && chance(dice, 25);
+	if (!is_again) {
+		bs_buffer_clear(text);
+		assert_int_equal(bs_buffer_reserve(text, 1, NULL), BS_OK);
+		put_or(&growing, roll(dice, 4));
+	}
+	for (uint32_t n = is_again || chance(dice, 40) ? roll_between(dice, 1, 4) : 0; n > 0; n--)
+		mutate(&growing);
+	if (text->used_bytes > GRAMMAR_MAX_TEXT / 4)
+		text->used_bytes = GRAMMAR_MAX_TEXT / 4;
+}

@@ -1,0 +1,816 @@
+/*
+ * grammar_read.c: a query's text, read by recursive descent: operators, brackets, quotes and fields as the manual describes
+ * them, and what a token means. See grammar.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/utf8.h>
+
+#include "tests/property/grammar/grammar.h"
+
+/* The role of a byte of the text: only brackets and double quotes that count as such have one. */
+enum role {
+	TEXT,
+	OPEN,
+	CLOSE,
+	QUOTE,
+	END_QUOTE
+};
+
+enum kind {
+	WORD,
+	PHRASE,
+	FIELD,
+	LEFT,
+	RIGHT,
+	AND,
+	OR,
+	NOT,
+	END
+};
+
+struct token {
+	enum kind kind;
+	bool is_dropped;   /* an operator without an operand after it */
+	size_t start, end; /* of the text that is analysed; of a field, with its colon */
+	int field;
+	bool is_near;
+	uint64_t distance;
+	double weight;
+};
+
+struct reader {
+	struct grammar *grammar;
+	const uint8_t *text;
+	size_t n;
+	uint8_t role[GRAMMAR_MAX_TEXT];
+	struct token tokens[GRAMMAR_MAX_TEXT + 1];
+	size_t n_tokens, at;
+	bool any;
+	int depth, field;
+};
+
+/* ---- characters ---- */
+
+static UChar32 char_at(const uint8_t *text, size_t n, size_t at)
+{
+	UChar32 c = 0;
+	if (at < n)
+		U8_NEXT_OR_FFFD(text, at, n, c);
+	return c;
+}
+
+/* 0 at the beginning. */
+static UChar32 char_before(const uint8_t *text, size_t at)
+{
+	UChar32 c = 0;
+	int32_t i = (int32_t)at;
+	if (i > 0)
+		U8_PREV_OR_FFFD(text, 0, i, c);
+	return c;
+}
+
+static size_t step_back(const uint8_t *text, size_t at)
+{
+	int32_t i = (int32_t)at;
+	U8_BACK_1(text, 0, i);
+	return (size_t)i;
+}
+
+/* Returns its bytes. */
+static size_t put_char(uint8_t *to, UChar32 c)
+{
+	uint32_t code_point = (uint32_t)c;
+	size_t n = 0;
+	U8_APPEND_UNSAFE(to, n, code_point);
+	return n;
+}
+
+static bool is_mark(UChar32 c)
+{
+	return (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
+}
+
+static bool is_word_char(UChar32 c)
+{
+	return c == '_' || (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)) != 0;
+}
+
+static size_t space_at(const struct reader *reader, size_t at)
+{
+	size_t next = at;
+	UChar32 c;
+	if (at >= reader->n)
+		return 0;
+	U8_NEXT_OR_FFFD(reader->text, next, reader->n, c);
+	return u_isUWhiteSpace(c) ? next - at : 0;
+}
+
+static bool holds_word(struct grammar *grammar, const uint8_t *text, size_t n)
+{
+	struct kept kept = {0};
+	kept_analyze(grammar->words, text, n, &kept);
+	bool holds = kept_n(&kept) > 0;
+	kept_deinit(&kept);
+	return holds;
+}
+
+/* ---- quotes and brackets ---- */
+
+static bool is_operator(const uint8_t *text, size_t n)
+{
+	return (n == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
+	       (n == 2 && memcmp(text, "OR", 2) == 0);
+}
+
+/* Directly after a word character, a bracket is a sign, unless that character ends an operator. */
+static bool can_group(const struct reader *reader, size_t at)
+{
+	size_t end = at, start = at;
+	while (end > 0 && is_mark(char_before(reader->text, end)))
+		end = step_back(reader->text, end);
+	if (end == 0 || !is_word_char(char_before(reader->text, end)))
+		return true;
+	while (start > 0 && !memchr("()\"", reader->text[start - 1], 3) &&
+	       !u_isUWhiteSpace(char_before(reader->text, start)))
+		start = step_back(reader->text, start);
+	return is_operator(reader->text + start, at - start);
+}
+
+static void find_roles(struct reader *reader)
+{
+	size_t open[GRAMMAR_MAX_TEXT], n_open = 0;
+	uint8_t *plain = malloc(reader->n + 1);
+	assert_non_null(plain);
+	memcpy(plain, reader->text, reader->n);
+	for (size_t at = 0; at < reader->n; at++) {
+		uint8_t c = reader->text[at];
+		const uint8_t *close = c == '"' ? memchr(reader->text + at + 1, '"', reader->n - at - 1) : NULL;
+		if (close) {
+			size_t end = (size_t)(close - reader->text);
+			reader->role[at] = QUOTE;
+			reader->role[end] = END_QUOTE;
+			plain[at] = plain[end] = ' ';
+			/* Brackets within delimit nothing. */
+			at = end;
+		} else if (c == '(') {
+			open[n_open++] = at;
+		} else if (c == ')' && n_open > 0) {
+			size_t start = open[--n_open];
+			if (can_group(reader, start) &&
+			    holds_word(reader->grammar, plain + start + 1, at - start - 1)) {
+				reader->role[start] = OPEN;
+				reader->role[at] = CLOSE;
+			}
+		}
+		if (c == '(' || c == ')')
+			plain[at] = ' ';
+	}
+	free(plain);
+}
+
+/* ---- tokens ---- */
+
+static bool ends_token(const struct reader *reader, size_t at)
+{
+	return at >= reader->n || reader->role[at] != TEXT || space_at(reader, at) > 0;
+}
+
+/* digits [. digits] or . digits, up to 1000. */
+static bool read_weight(const uint8_t *text, size_t n, double *weight)
+{
+	char copy[GRAMMAR_MAX_TEXT];
+	size_t n_dots = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] != '.' && !(text[i] >= '0' && text[i] <= '9'))
+			return false;
+		n_dots += text[i] == '.';
+	}
+	if (n == 0 || n_dots > 1 || text[n - 1] == '.')
+		return false;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	double value = strtod(copy, NULL);
+	if (value > 1000)
+		return false;
+	*weight = value;
+	return true;
+}
+
+/* The ^N that directly follows a phrase or group, up to the end of its token. */
+static size_t take_weight(const struct reader *reader, size_t at, double *weight)
+{
+	size_t end = at;
+	if (at >= reader->n || reader->text[at] != '^')
+		return at;
+	while (!ends_token(reader, end))
+		end++;
+	return read_weight(reader->text + at + 1, end - at - 1, weight) ? end : at;
+}
+
+static size_t field_at(const uint8_t *text, size_t n, int *field)
+{
+	size_t longest = 0;
+	for (int i = 0; i < GRAMMAR_N_NAMES; i++) {
+		size_t name_bytes = strlen(grammar_names[i]);
+		if (n > name_bytes && name_bytes >= longest && memcmp(text, grammar_names[i], name_bytes) == 0 &&
+		    text[name_bytes] == ':') {
+			longest = name_bytes + 1;
+			*field = i == GRAMMAR_N_NAMES - 1 ? GRAMMAR_FILE_NAME : i;
+		}
+	}
+	return longest;
+}
+
+static struct token *add(struct reader *reader, enum kind kind, size_t start, size_t end)
+{
+	struct token *token = &reader->tokens[reader->n_tokens++];
+	*token = (struct token){.kind = kind, .start = start, .end = end, .weight = 1};
+	return token;
+}
+
+static enum kind operator_kind(const uint8_t *text, size_t n)
+{
+	if (n == 2 && (memcmp(text, "OR", 2) == 0 || memcmp(text, "||", 2) == 0))
+		return OR;
+	if ((n == 3 && memcmp(text, "AND", 3) == 0) || (n == 2 && memcmp(text, "&&", 2) == 0))
+		return AND;
+	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
+}
+
+/* Returns its end. */
+static size_t read_word(struct reader *reader, size_t at)
+{
+	const uint8_t *text = reader->text;
+	size_t end = at, field_bytes, last = SIZE_MAX;
+	int field = 0;
+	double weight = 1;
+	while (!ends_token(reader, end))
+		end++;
+	enum kind kind = operator_kind(text + at, end - at);
+	if (kind != WORD) {
+		add(reader, kind, at, end);
+		return end;
+	}
+	if (text[at] == '-' || text[at] == '!') {
+		bool is_alone = at + 1 == end;
+		bool negates = is_alone ? end < reader->n && (reader->role[end] == QUOTE || reader->role[end] == OPEN)
+		                        : field_at(text + at + 1, end - at - 1, &field) > 0 ||
+		                                  holds_word(reader->grammar, text + at + 1, end - at - 1);
+		if (negates)
+			add(reader, NOT, at, at + 1);
+		at += negates;
+		if (at == end)
+			return end;
+	}
+	/* A weight, unless it is a power of digits. */
+	size_t inner_end = end, digits = at;
+	for (size_t i = at; i < end; i++)
+		last = text[i] == '^' ? i : last;
+	while (digits < end && text[digits] >= '0' && text[digits] <= '9')
+		digits++;
+	if (last != SIZE_MAX && last > at && digits != last && read_weight(text + last + 1, end - last - 1, &weight))
+		inner_end = last;
+	while ((field_bytes = field_at(text + at, inner_end - at, &field)) > 0) {
+		add(reader, FIELD, at, at + field_bytes)->field = field;
+		at += field_bytes;
+	}
+	/* Of title:^2, ^2 is the text. */
+	if (at == inner_end && inner_end < end) {
+		inner_end = end;
+		weight = 1;
+	}
+	if (at < inner_end)
+		add(reader, WORD, at, inner_end)->weight = weight;
+	return end;
+}
+
+static size_t read_phrase(struct reader *reader, size_t at)
+{
+	size_t end = at + 1, next;
+	while (reader->role[end] != END_QUOTE)
+		end++;
+	struct token *token = add(reader, PHRASE, at + 1, end);
+	end++;
+	for (next = end + 1; next < reader->n && reader->text[next] >= '0' && reader->text[next] <= '9'; next++)
+		token->distance = token->distance < 1000000000
+		                          ? token->distance * 10 + (reader->text[next] - (uint64_t)'0')
+		                          : token->distance;
+	if (end < reader->n && reader->text[end] == '~' && next > end + 1 &&
+	    (ends_token(reader, next) || reader->text[next] == '^')) {
+		token->is_near = true;
+		end = next;
+	}
+	return take_weight(reader, end, &token->weight);
+}
+
+static bool starts_operand(enum kind kind)
+{
+	return kind == WORD || kind == PHRASE || kind == FIELD || kind == LEFT;
+}
+
+static void read_tokens(struct reader *reader)
+{
+	size_t at = 0, n_bytes;
+	while (at < reader->n) {
+		if ((n_bytes = space_at(reader, at)) > 0) {
+			at += n_bytes;
+		} else if (reader->role[at] == QUOTE) {
+			at = read_phrase(reader, at);
+		} else if (reader->role[at] == OPEN) {
+			add(reader, LEFT, at, at + 1);
+			at++;
+		} else if (reader->role[at] == CLOSE) {
+			struct token *token = add(reader, RIGHT, at, at + 1);
+			at = take_weight(reader, at + 1, &token->weight);
+		} else {
+			at = read_word(reader, at);
+		}
+	}
+	/* Operators whose operand is missing count as signs, a field as a word. */
+	enum kind next = END;
+	for (size_t i = reader->n_tokens; i-- > 0;) {
+		struct token *token = &reader->tokens[i];
+		bool is_binary = token->kind == AND || token->kind == OR;
+		token->is_dropped = (is_binary && !starts_operand(next) && next != NOT) ||
+		                    (token->kind == NOT && !starts_operand(next));
+		if (token->kind == FIELD && !starts_operand(next))
+			token->kind = WORD;
+		next = token->is_dropped ? next : token->kind;
+	}
+	add(reader, END, reader->n, reader->n);
+}
+
+/* ---- nodes ---- */
+
+static struct grammar_node *new_node(enum grammar_kind kind)
+{
+	struct grammar_node *node = calloc(1, sizeof(*node));
+	assert_non_null(node);
+	node->kind = kind;
+	node->weight = 1;
+	return node;
+}
+
+void grammar_free(struct grammar_node *node)
+{
+	while (node) {
+		struct grammar_node *next = node->next;
+		grammar_free(node->child);
+		for (size_t i = 0; i < node->n_items; i++)
+			free(node->items[i].bytes);
+		free(node->items);
+		free(node);
+		node = next;
+	}
+}
+
+/* A tree of both, either of which may be missing. */
+static struct grammar_node *join(enum grammar_kind kind, struct grammar_node *a, struct grammar_node *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	struct grammar_node *node = new_node(kind);
+	node->child = a;
+	a->next = b;
+	return node;
+}
+
+static void weigh(struct grammar_node *node, double weight)
+{
+	if (!node)
+		return;
+	node->weight *= weight;
+	for (struct grammar_node *child = node->child; child; child = child->next)
+		weigh(child, weight);
+}
+
+/* ---- leaves ---- */
+
+static size_t to_nfc(const uint8_t *text, size_t n, uint8_t *out, size_t room)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	const UNormalizer2 *nfc = unorm2_getNFCInstance(&code);
+	static UChar units[GRAMMAR_MAX_TEXT * 2], composed[GRAMMAR_MAX_TEXT * 4];
+	int32_t n_units = 0, n_composed;
+	size_t at = 0, n_out = 0;
+	while (at < n) {
+		UChar32 c = char_at(text, n, at);
+		U8_FWD_1(text, at, n);
+		if (c > 0xffff)
+			units[n_units++] = U16_LEAD(c);
+		units[n_units++] = (UChar)(c > 0xffff ? U16_TRAIL(c) : c);
+	}
+	n_composed = unorm2_normalize(nfc, units, n_units, composed, GRAMMAR_MAX_TEXT * 4, &code);
+	assert_true(U_SUCCESS(code));
+	for (int32_t i = 0; i < n_composed;) {
+		UChar32 c = composed[i++];
+		if (c >= 0xd800 && c < 0xdc00 && i < n_composed)
+			c = U16_GET_SUPPLEMENTARY(c, composed[i++]);
+		assert_true(n_out + U8_MAX_LENGTH < room);
+		n_out += put_char(out + n_out, c);
+	}
+	return n_out;
+}
+
+static const struct kept_token *last_word(const struct kept *kept)
+{
+	size_t i = kept_n(kept);
+	while (i > 0 && kept_at(kept, i - 1)->is_bigram)
+		i--;
+	return i > 0 ? kept_at(kept, i - 1) : NULL;
+}
+
+static void take_items(struct grammar_node *leaf, const struct kept *kept)
+{
+	leaf->items = calloc(kept_n(kept) + 1, sizeof(*leaf->items));
+	assert_non_null(leaf->items);
+	for (size_t i = 0; i < kept_n(kept); i++) {
+		const struct kept_token *word = kept_at(kept, i);
+		if (word->is_bigram)
+			continue;
+		struct grammar_item *item = &leaf->items[leaf->n_items++];
+		item->position = word->position - kept_at(kept, 0)->position;
+		item->n_bytes = word->term_bytes;
+		item->bytes = malloc(word->term_bytes + 1);
+		assert_non_null(item->bytes);
+		memcpy(item->bytes, kept->terms.data + word->term_off, word->term_bytes);
+	}
+}
+
+/* Replaces what the last item is compared with. */
+static void set_last(struct grammar_node *leaf, enum grammar_match match, const uint8_t *bytes, size_t n_bytes)
+{
+	struct grammar_item *item = &leaf->items[leaf->n_items - 1];
+	item->match = match;
+	item->n_bytes = n_bytes;
+	item->bytes = realloc(item->bytes, n_bytes + 1);
+	assert_non_null(item->bytes);
+	memcpy(item->bytes, bytes, n_bytes);
+}
+
+/* Letters that replace wildcards while words are cut: Gothic ones, or Hangul next to Hangul. */
+enum {
+	ANY_LETTER,
+	ONE_LETTER,
+	N_LETTERS
+};
+static const UChar32 letters[2][N_LETTERS] = {{0x10330, 0x10331}, {0xd7a2, 0xd7a1}};
+
+static int letter_of(UChar32 c)
+{
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < N_LETTERS; k++)
+			if (letters[i][k] == c)
+				return k;
+	return -1;
+}
+
+static bool is_hangul(UChar32 c)
+{
+	return c >= 0xac00 && c <= 0xd7a3;
+}
+
+/* A text as code points, of which some are wildcards. */
+struct wild {
+	UChar32 c[GRAMMAR_MAX_TEXT * 2];
+	bool is_wild[GRAMMAR_MAX_TEXT * 2];
+	size_t n;
+};
+
+static void decode(struct wild *wild, const uint8_t *text, size_t n)
+{
+	for (size_t at = 0; at < n; wild->n++) {
+		assert_true(wild->n < GRAMMAR_MAX_TEXT * 2);
+		wild->is_wild[wild->n] = false;
+		U8_NEXT_OR_FFFD(text, at, n, wild->c[wild->n]);
+	}
+}
+
+/* Which * and ? from the code point at start on, where the last token begins, may be wildcards. */
+static bool find_wild(struct wild *wild, size_t start)
+{
+	size_t n_letters = 0;
+	bool has_any = false;
+	for (size_t i = start; i < wild->n; i++)
+		n_letters += u_isalnum(wild->c[i]) != 0;
+	for (size_t i = start; i < wild->n; i++) {
+		UChar32 before = i > start ? wild->c[i - 1] : 0, behind = i + 1 < wild->n ? wild->c[i + 1] : 0;
+		bool is_keycap = before != '*' && (behind == 0xfe0f || behind == 0x20e3);
+		if (wild->c[i] == '*')
+			wild->is_wild[i] = n_letters >= 3 && !is_keycap;
+		if (wild->c[i] == '?')
+			wild->is_wild[i] = is_word_char(before) && is_word_char(behind);
+		has_any |= wild->is_wild[i];
+	}
+	return has_any;
+}
+
+/* The text with a letter for each wildcard; starts[i]: the byte of code point i. */
+static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t *starts)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < wild->n; i++) {
+		UChar32 c = wild->c[i];
+		/* A run of several * has the neighbours of all of it. */
+		size_t first = i, last = i;
+		while (c == '*' && first > token && wild->c[first - 1] == '*')
+			first--;
+		while (c == '*' && last + 1 < wild->n && wild->c[last + 1] == '*')
+			last++;
+		bool beside = (first > token && is_hangul(wild->c[first - 1])) ||
+		              (last + 1 < wild->n && is_hangul(wild->c[last + 1]));
+		if (wild->is_wild[i])
+			c = letters[beside][c == '*' ? ANY_LETTER : ONE_LETTER];
+		starts[i] = n;
+		n += put_char(out + n, c);
+	}
+	return n;
+}
+
+/* A pattern of a word with letters for wildcards; 0 bytes: it has nothing else, or no wildcard. */
+static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *pattern)
+{
+	size_t n_out = 0, n_wild = 0;
+	bool has_letter = false;
+	for (size_t at = 0; at < n;) {
+		UChar32 c;
+		U8_NEXT_OR_FFFD(word, at, n, c);
+		int letter = letter_of(c);
+		n_wild += letter >= 0;
+		has_letter |= letter < 0 && (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
+		if (letter >= 0)
+			pattern[n_out++] = letter == ANY_LETTER ? 0xff : 0xfe;
+		else
+			n_out += put_char(pattern + n_out, c);
+	}
+	if (is_open)
+		pattern[n_out++] = 0xff;
+	return has_letter && n_wild > 0 ? n_out : 0;
+}
+
+/*
+ * A leaf whose last word has * or ? in it, if it has one: they count only in the last word, a ? not at its beginning, and
+ * only if the word has something else.
+ */
+static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token, size_t n,
+                                         bool is_open)
+{
+	static struct wild wild;
+	static uint8_t nfc[GRAMMAR_MAX_TEXT * 4], spelt[GRAMMAR_MAX_TEXT * 8], pattern[GRAMMAR_MAX_TEXT * 8];
+	static size_t starts[GRAMMAR_MAX_TEXT * 2];
+	struct kept kept = {0};
+	struct grammar_node *leaf = NULL;
+	size_t first, n_pattern = 0;
+	wild.n = 0;
+	decode(&wild, nfc, to_nfc(text, token, nfc, sizeof(nfc)));
+	first = wild.n;
+	decode(&wild, nfc, to_nfc(text + token, n - token, nfc, sizeof(nfc)));
+	bool has_wild = find_wild(&wild, first);
+	while (has_wild) {
+		size_t n_spelt = encode(&wild, first, spelt, starts);
+		bool has_changed = false;
+		kept_analyze(reader->grammar->unstemmed, spelt, n_spelt, &kept);
+		const struct kept_token *last = last_word(&kept);
+		if (!last)
+			break;
+		const uint8_t *word = kept.terms.data + last->term_off;
+		n_pattern = to_pattern(word, last->term_bytes, is_open, pattern);
+		bool is_first_one = letter_of(char_at(word, last->term_bytes, 0)) == ONE_LETTER;
+		has_wild = false;
+		for (size_t i = 0; i < wild.n; i++) {
+			bool is_before = starts[i] < last->start_byte;
+			bool is_first = starts[i] == last->start_byte && is_first_one;
+			if (wild.is_wild[i] && (is_before || is_first || n_pattern == 0)) {
+				wild.is_wild[i] = false;
+				has_changed = true;
+			}
+			has_wild |= wild.is_wild[i];
+		}
+		if (!has_changed)
+			break;
+		n_pattern = 0;
+	}
+	if (has_wild && n_pattern > 0) {
+		leaf = new_node(GRAMMAR_LEAF);
+		kept_analyze(reader->grammar->words, spelt, encode(&wild, first, spelt, starts), &kept);
+		take_items(leaf, &kept);
+		set_last(leaf, GRAMMAR_PATTERN, pattern, n_pattern);
+	}
+	kept_deinit(&kept);
+	return leaf;
+}
+
+/* Splits a range into its ends. */
+static bool split_range(const uint8_t *text, size_t n, struct grammar_node *leaf)
+{
+	char *low = leaf->range_text[0], *high = leaf->range_text[1];
+	struct oracle_range *range = &leaf->range;
+	size_t dots = 0;
+	*range = (struct oracle_range){0};
+	if (n > 1 && (text[0] == '<' || text[0] == '>')) {
+		size_t skip = text[1] == '=' ? 2 : 1;
+		memcpy(low, text + skip, n - skip);
+		low[n - skip] = '\0';
+		range->is_out = skip == 1;
+		*(text[0] == '>' ? &range->low : &range->high) = low;
+		return !memchr(text, '\0', n);
+	}
+	while (dots + 1 < n && !(text[dots] == '.' && text[dots + 1] == '.'))
+		dots++;
+	if (dots + 1 >= n || n == 2 || (dots + 2 < n && text[dots + 2] == '.') || memchr(text, '\0', n))
+		return false;
+	memcpy(low, text, dots);
+	low[dots] = '\0';
+	memcpy(high, text + dots + 2, n - dots - 2);
+	high[n - dots - 2] = '\0';
+	range->low = dots > 0 ? low : NULL;
+	range->high = *high ? high : NULL;
+	return true;
+}
+
+static struct grammar_node *read_range(const struct reader *reader, const uint8_t *text, size_t n)
+{
+	int field = reader->field == GRAMMAR_FILE_NAME ? GRAMMAR_N_NAMES - 1 : reader->field;
+	if (field < 0 || !reader->grammar->has_values[field])
+		return NULL;
+	struct grammar_node *leaf = new_node(GRAMMAR_RANGE);
+	leaf->field = field;
+	if (split_range(text, n, leaf) && oracle_range_is_one(&leaf->range))
+		return leaf;
+	grammar_free(leaf);
+	return NULL;
+}
+
+static struct grammar_node *read_leaf(struct reader *reader, const struct token *token)
+{
+	const uint8_t *text = reader->text + token->start;
+	size_t n = token->end - token->start, last = 0;
+	bool is_phrase = token->kind == PHRASE;
+	enum grammar_match match = GRAMMAR_EXACT;
+	uint32_t distance = 0;
+	struct kept kept = {0};
+	struct grammar_node *leaf = NULL;
+	/* A phrase is a range only where a date has a space before its time. */
+	if (!is_phrase || (!token->is_near && memchr(text, ' ', n)))
+		leaf = read_range(reader, text, n);
+	if (leaf)
+		return leaf;
+	if (is_phrase) {
+		while (n > 0 && u_isUWhiteSpace(char_before(text, n)))
+			n = step_back(text, n);
+		for (last = n; last > 0 && !u_isUWhiteSpace(char_before(text, last));)
+			last = step_back(text, last);
+	}
+	size_t whole = n;
+	if (!token->is_near && n > last + 1 && text[n - 1] == '*') {
+		match = GRAMMAR_PREFIX;
+		while (n > last + 1 && text[n - 1] == '*')
+			n--;
+	} else if (!is_phrase && n > 2 && text[n - 2] == '~' && (text[n - 1] == '1' || text[n - 1] == '2')) {
+		match = GRAMMAR_FUZZY;
+		distance = text[n - 1] - (uint32_t)'0';
+		n -= 2;
+	}
+	if (!token->is_near && match != GRAMMAR_FUZZY)
+		leaf = read_pattern(reader, text, last, n, match == GRAMMAR_PREFIX);
+	if (leaf) {
+		leaf->field = reader->field;
+		return leaf;
+	}
+	kept_analyze(reader->grammar->words, text, is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
+	const struct kept_token *word = last_word(&kept);
+	if (!word) {
+		kept_deinit(&kept);
+		return NULL;
+	}
+	leaf = new_node(token->is_near ? GRAMMAR_NEAR : GRAMMAR_LEAF);
+	leaf->field = reader->field;
+	leaf->distance = token->distance;
+	take_items(leaf, &kept);
+	/* A word with * or ~N is not stemmed; a character of a run is compared exactly. */
+	bool is_in_last = word->start_byte >= last;
+	bool is_run = naive_starts_run(char_at(text, n, (size_t)word->start_byte));
+	if (match != GRAMMAR_EXACT && is_in_last && !is_run) {
+		kept_analyze(reader->grammar->unstemmed, text, n, &kept);
+		word = last_word(&kept);
+		set_last(leaf, match, kept.terms.data + word->term_off, word->term_bytes);
+		leaf->items[leaf->n_items - 1].distance = distance;
+	}
+	kept_deinit(&kept);
+	return leaf;
+}
+
+/* ---- the grammar ---- */
+
+static const struct token *peek(struct reader *reader)
+{
+	while (reader->tokens[reader->at].is_dropped)
+		reader->at++;
+	return &reader->tokens[reader->at];
+}
+
+static struct grammar_node *read_or(struct reader *reader);
+
+static struct grammar_node *read_primary(struct reader *reader)
+{
+	int around = reader->field;
+	struct grammar_node *node;
+	while (peek(reader)->kind == FIELD) {
+		reader->field = peek(reader)->field;
+		reader->at++;
+	}
+	if (peek(reader)->kind == LEFT) {
+		reader->at++;
+		reader->depth++;
+		node = read_or(reader);
+		reader->depth--;
+		assert_int_equal(peek(reader)->kind, RIGHT);
+	} else {
+		node = read_leaf(reader, peek(reader));
+	}
+	weigh(node, peek(reader)->weight);
+	reader->at++;
+	reader->field = around;
+	return node;
+}
+
+static struct grammar_node *read_unary(struct reader *reader, bool *is_negated)
+{
+	*is_negated = peek(reader)->kind == NOT;
+	reader->at += *is_negated;
+	struct grammar_node *operand = read_primary(reader);
+	if (!*is_negated || !operand)
+		return operand;
+	struct grammar_node *node = new_node(GRAMMAR_NOT);
+	node->child = operand;
+	return node;
+}
+
+/* Operands joined by AND. */
+static struct grammar_node *read_explicit(struct reader *reader, bool *is_negated)
+{
+	struct grammar_node *all = read_unary(reader, is_negated);
+	while (peek(reader)->kind == AND) {
+		bool ignored;
+		reader->at++;
+		*is_negated = false;
+		all = join(GRAMMAR_AND, all, read_unary(reader, &ignored));
+	}
+	return all;
+}
+
+/* Operands side by side: all of them; with --any, outside brackets, any of them, and none of the negated. */
+static struct grammar_node *read_and(struct reader *reader)
+{
+	struct grammar_node *all = NULL, *either = NULL;
+	bool is_any = reader->any && reader->depth == 0;
+	for (;;) {
+		enum kind kind = peek(reader)->kind;
+		bool is_negated;
+		if (kind != NOT && !starts_operand(kind))
+			break;
+		struct grammar_node *next = read_explicit(reader, &is_negated);
+		if (is_any && !is_negated)
+			either = join(GRAMMAR_OR, either, next);
+		else
+			all = join(GRAMMAR_AND, all, next);
+	}
+	return join(GRAMMAR_AND, either, all);
+}
+
+static struct grammar_node *read_or(struct reader *reader)
+{
+	/* An operator with nothing before it counts as a sign. */
+	while (peek(reader)->kind == AND || peek(reader)->kind == OR)
+		reader->at++;
+	struct grammar_node *either = read_and(reader);
+	while (peek(reader)->kind == OR) {
+		reader->at++;
+		either = join(GRAMMAR_OR, either, read_and(reader));
+	}
+	return either;
+}
+
+struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	assert_non_null(reader);
+	assert_true(n_bytes < GRAMMAR_MAX_TEXT);
+	*reader =
+		(struct reader){.grammar = grammar, .text = text, .n = n_bytes, .any = any, .field = GRAMMAR_ANY_FIELD};
+	find_roles(reader);
+	read_tokens(reader);
+	struct grammar_node *root = read_or(reader);
+	assert_int_equal(peek(reader)->kind, END);
+	free(reader);
+	return root;
+}

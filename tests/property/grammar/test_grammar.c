@@ -1,0 +1,275 @@
+/*
+ * test_grammar.c: random queries, searched by the library, against a reading of the query language of its own (grammar.h):
+ * which documents match, with which scores, or that the query is an error. Each query is also printed in its normal form,
+ * which must be found to mean the same, and to be its own normal form.
+ *
+ * test_grammar [ROUNDS [SEED]]: that many queries; a failure prints the query.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "query/language/query_format.h"
+
+#include "core/base/hash.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "query/language/parse.h"
+#include "tests/property/grammar/grammar.h"
+#include "tests/rigs/library_rig.h"
+
+#define QUERIES_OF_CORPUS 1000u
+#define DOES_NOT_MATCH    (-1.0)
+
+static unsigned n_rounds = 6000;
+static uint64_t seed = 1;
+
+/* The result of a search: a score for each document that matches. */
+struct answer {
+	const struct grammar *grammar;
+	enum bs_status status;
+	double scores[GRAMMAR_N_DOCS];
+	struct bs_error err;
+};
+
+struct bench {
+	struct dice dice;
+	struct grammar grammar;
+	char folder[FOLDER_BYTES];
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_term_table fields;
+	struct bs_buffer query, normal, again;
+	unsigned n_some;   /* queries that matched some documents but not all */
+	unsigned n_errors; /* queries that are errors */
+};
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct answer *answer = context;
+	size_t i = 0;
+	while (i < GRAMMAR_N_DOCS && (strlen(answer->grammar->docs[i].id) != hit->id_bytes ||
+	                              memcmp(answer->grammar->docs[i].id, hit->id, hit->id_bytes) != 0))
+		i++;
+	assert_true(i < GRAMMAR_N_DOCS);
+	assert_true(answer->scores[i] == DOES_NOT_MATCH);
+	answer->scores[i] = hit->score;
+	return 0;
+}
+
+static void clear(struct answer *answer, const struct grammar *grammar)
+{
+	*answer = (struct answer){.grammar = grammar};
+	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++)
+		answer->scores[i] = DOES_NOT_MATCH;
+}
+
+static void search(struct bench *bench, const struct bs_buffer *text, bool any, enum bs_find_mode mode, bool brute,
+                   struct answer *answer)
+{
+	struct bs_find_request request = {.query = (const char *)text->data,
+	                                  .query_bytes = text->used_bytes,
+	                                  .mode = mode,
+	                                  .n_best = GRAMMAR_N_DOCS,
+	                                  .exhaustive = true,
+	                                  .any = any,
+	                                  .brute = brute,
+	                                  .no_stat = true,
+	                                  .n_threads = 1,
+	                                  .hit = take_hit,
+	                                  .context = answer};
+	struct bs_find_result result;
+	clear(answer, &bench->grammar);
+	answer->status = bs_find(bench->finder, &request, &result, &answer->err);
+	assert_true(answer->status == BS_OK || answer->status == BS_INVALID);
+}
+
+static void expect(struct bench *bench, const struct grammar_node *root, struct answer *answer)
+{
+	clear(answer, &bench->grammar);
+	answer->status = root ? BS_OK : BS_INVALID;
+	for (size_t i = 0; root && i < GRAMMAR_N_DOCS; i++)
+		if (grammar_matches(&bench->grammar, root, &bench->grammar.docs[i]))
+			answer->scores[i] = grammar_score(&bench->grammar, root, &bench->grammar.docs[i]);
+}
+
+static void fail_with(const struct bench *bench, bool any, const char *what, const char *document)
+{
+	fail_msg("%s: %.*s\nquery%s: %.*s\nnormal form: %.*s", what, 100, document, any ? " (any)" : "",
+	         (int)bench->query.used_bytes, (const char *)bench->query.data, (int)bench->normal.used_bytes,
+	         (const char *)bench->normal.data);
+}
+
+/* Scores may differ by the order in which they are added. */
+static void compare(const struct bench *bench, bool any, const char *what, const struct answer *expected,
+                    const struct answer *found, bool with_scores)
+{
+	if (expected->status != found->status)
+		fail_with(bench, any, what, found->status ? found->err.text : "not an error");
+	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++) {
+		double a = expected->scores[i], b = found->scores[i], difference = a < b ? b - a : a - b;
+		char message[200];
+		bool is_match = a != DOES_NOT_MATCH;
+		if (is_match == (b != DOES_NOT_MATCH) && (!with_scores || difference <= 1e-6 * (a > 1 ? a : 1)))
+			continue;
+		snprintf(message, sizeof(message), "%s: %g, expected %g", bench->grammar.docs[i].id, b, a);
+		fail_with(bench, any, what, message);
+	}
+}
+
+static bool has_values(void *context, uint32_t field)
+{
+	const struct bench *bench = context;
+	bool has = false;
+	for (int i = 0; i < GRAMMAR_N_NAMES; i++)
+		has |= (field == BS_QUERY_ANY_FIELD || field == (uint32_t)i) && bench->grammar.has_values[i];
+	return has;
+}
+
+/* Whether the text is a query; then *normal is its normal form. */
+static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool any, struct bs_buffer *normal)
+{
+	struct bs_query_options options = {.words = bench->grammar.words,
+	                                   .fields = &bench->fields,
+	                                   .longest_field_bytes = 5,
+	                                   .has_file_names = true,
+	                                   .has_values = has_values,
+	                                   .context = bench,
+	                                   .any = any};
+	struct bs_query_tree *tree;
+	struct bs_error err;
+	if (bench->grammar.unstemmed != bench->grammar.words)
+		options.words_unstemmed = bench->grammar.unstemmed;
+	bs_buffer_clear(normal);
+	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, &err))
+		return false;
+	assert_int_equal(bs_query_format_normal(tree, text->data, normal, &err), BS_OK);
+	bs_query_tree_free(tree);
+	return true;
+}
+
+static void check_normal(struct bench *bench, bool any, const struct answer *expected)
+{
+	struct answer found;
+	/* Operators, adjacency and brackets are all explicit, so that --any has nothing to change. */
+	bool any_then = chance(&bench->dice, 50);
+	search(bench, &bench->normal, any_then, BS_FIND_TOP, false, &found);
+	compare(bench, any, "its normal form", expected, &found, true);
+	if (!make_normal(bench, &bench->normal, any_then, &bench->again))
+		fail_with(bench, any, "its normal form", "an error");
+	if (bench->again.used_bytes != bench->normal.used_bytes ||
+	    memcmp(bench->again.data, bench->normal.data, bench->again.used_bytes) != 0) {
+		assert_int_equal(bs_buffer_append(&bench->again, "", 1, NULL), BS_OK);
+		fail_with(bench, any, "the normal form of its normal form", (const char *)bench->again.data);
+	}
+}
+
+static void check_query(struct bench *bench)
+{
+	struct answer expected, found;
+	size_t n_matches = 0;
+	bool any = chance(&bench->dice, 25);
+	grammar_draw(&bench->grammar, &bench->dice, &bench->query);
+	struct grammar_node *root = grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
+	expect(bench, root, &expected);
+	bool is_query = make_normal(bench, &bench->query, any, &bench->normal);
+	search(bench, &bench->query, any, BS_FIND_TOP, false, &found);
+	compare(bench, any, "ranked", &expected, &found, true);
+	search(bench, &bench->query, any, BS_FIND_IDS, chance(&bench->dice, 50), &found);
+	compare(bench, any, "ids", &expected, &found, false);
+	if (is_query)
+		check_normal(bench, any, &expected);
+	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++)
+		n_matches += expected.scores[i] != DOES_NOT_MATCH;
+	bench->n_some += n_matches > 0 && n_matches < GRAMMAR_N_DOCS;
+	bench->n_errors += !root;
+	grammar_free(root);
+}
+
+static void open_index(struct bench *bench, const struct bs_words_options *options)
+{
+	static const char *const sources[] = {"records.jsonl", "files"};
+	struct bs_build_request request = {.dir = "index",
+	                                   .sources = sources,
+	                                   .n_sources = 2,
+	                                   .words = true,
+	                                   .store = true,
+	                                   .n_threads = 1,
+	                                   .stem_language = options->stem_language,
+	                                   .fold_accents = options->fold_accents};
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	ok(bs_index_build(&request, &report, &err), &err);
+	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);
+	ok(bs_index_open("index", NULL, &bench->index, &err), &err);
+	ok(bs_finder_new(bench->index, &bench->finder, &err), &err);
+	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
+		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
+		                        (uint32_t)strlen(grammar_names[i]),
+		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, &err),
+		   &err);
+}
+
+/* A corpus, and that many queries. */
+static void check_corpus(unsigned number, unsigned n_queries)
+{
+	static const struct bs_words_options all_options[] = {{.fold_accents = false},
+	                                                      {.stem_language = "english", .fold_accents = true}};
+	const struct bs_words_options *options = &all_options[number % 2];
+	struct bs_words_options unstemmed = *options;
+	struct bench bench = {.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
+	struct bs_error err = {""};
+	unstemmed.stem_language = NULL;
+	make_folder(bench.folder);
+	assert_int_equal(chdir(bench.folder), 0);
+	ok(bs_words_new(options, &bench.grammar.words, &err), &err);
+	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, &err), &err);
+	grammar_write(&bench.grammar, &bench.dice);
+	open_index(&bench, options);
+	for (unsigned i = 0; i < n_queries; i++)
+		check_query(&bench);
+	/* Most queries tell one meaning from another. */
+	if (n_queries == QUERIES_OF_CORPUS) {
+		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
+		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);
+	}
+	bs_finder_free(bench.finder);
+	bs_index_close(bench.index);
+	bs_term_table_deinit(&bench.fields);
+	grammar_deinit(&bench.grammar);
+	bs_words_free(bench.grammar.words);
+	bs_words_free(bench.grammar.unstemmed);
+	bs_buffer_deinit(&bench.query);
+	bs_buffer_deinit(&bench.normal);
+	bs_buffer_deinit(&bench.again);
+	assert_int_equal(chdir("/"), 0);
+	remove_folder(bench.folder);
+}
+
+static void test_random_queries(void **state)
+{
+	(void)state;
+	for (unsigned number = 0, left = n_rounds; left > 0; number++) {
+		unsigned n = left < QUERIES_OF_CORPUS ? left : QUERIES_OF_CORPUS;
+		check_corpus(number, n);
+		left -= n;
+	}
+	print_message("%u queries, seed %llu: no differences\n", n_rounds, (unsigned long long)seed);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_queries)};
+	if (argc > 1)
+		n_rounds = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* model_edit.c: random changes of the files, and what is in them. See model.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/rigs/core_rig.h"
+#include "tests/property/model/model.h"
+
+/* ---- random things ---- */
+
+static const char *random_of(const char *const *names, size_t n)
+{
+	return names[roll((uint32_t)n)];
+}
+
+static const char *random_text(char *text, size_t text_bytes)
+{
+	uint32_t n = chance(3) ? 60 + roll(60) : roll(9);
+	char *at = text;
+	*at = '\0';
+	for (uint32_t i = 0; i < n && at + 8 < text + text_bytes; i++)
+		at += sprintf(at, "%sw%u", i ? " " : "", chance(40) ? roll(4) : roll(20));
+	return text;
+}
+
+static const char *random_name(void)
+{
+	static const char *const names[] = {"a", "b", "a-b", "a.b", "c"};
+	return random_of(names, COUNT(names));
+}
+
+/* Below a folder, up to three deep. */
+static const char *random_path(const char *folder)
+{
+	static char path[128];
+	int n = snprintf(path, sizeof(path), "%s", folder);
+	for (uint32_t depth = 1 + roll(3); depth > 0; depth--)
+		n += snprintf(path + n, sizeof(path) - (size_t)n, "/%s", random_name());
+	if (chance(20))
+		snprintf(path + n, sizeof(path) - (size_t)n, "%s", chance(70) ? ".jsonl" : ".ndjson");
+	return path;
+}
+
+static enum model_time random_time(void)
+{
+	return chance(50) ? MODEL_TIME_NOW : chance(70) ? MODEL_TIME_KEPT : chance(70) ? MODEL_TIME_PAST : MODEL_TIME_FUTURE;
+}
+
+/* A line of a collection, mostly a record, with one of n_ids ids or so; without its end. */
+static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
+{
+	char text[1024], id[64] = "";
+	random_text(text, sizeof(text));
+	switch (roll(8)) {
+	case 0:
+		break;
+	case 1:
+		snprintf(id, sizeof(id), "\"id\":%u,", roll(4));
+		break;
+	case 2:
+		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-", 1 + roll(6));
+		break;
+	default:
+		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(n_ids));
+		break;
+	}
+	switch (roll(20)) {
+	case 0:
+		snprintf(line, line_bytes, "%s", chance(50) ? "" : "  ");
+		break;
+	case 1:
+		snprintf(line, line_bytes, "%s", chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
+		break;
+	case 2:
+		snprintf(line, line_bytes, "{%s\"n\":[null,{}]}", id);
+		break;
+	case 3:
+		snprintf(line, line_bytes, "{\"id\":\"\",\"text\":\"%s\"}", text);
+		break;
+	case 4:
+	case 5:
+		snprintf(line, line_bytes, "{%s\"title\":\"w1 w2\",\"text\":\"%s\"}", id, text);
+		break;
+	default:
+		snprintf(line, line_bytes, "{%s\"text\":\"%s\"}", id, text);
+		break;
+	}
+}
+
+/* Some lines, the last one perhaps without end. To be freed. */
+char *model_lines(uint32_t n)
+{
+	char *lines = calloc(n + 1, 1200), *at = lines;
+	assert_non_null(lines);
+	for (uint32_t i = 0; i < n; i++) {
+		random_line(at, 1100, n < 12 ? 12 : n);
+		at += strlen(at);
+		if (i + 1 < n || chance(80))
+			at += sprintf(at, "%s", chance(10) ? "\r\n" : "\n");
+	}
+	return lines;
+}
+
+static char *random_collection(void)
+{
+	char *lines = model_lines(chance(4) ? 60 + roll(chance(20) ? 1500 : 60) : roll(10));
+	if (chance(95))
+		return lines;
+	char *marked = NULL;
+	assert_true(asprintf(&marked, "\xef\xbb\xbf%s", lines) > 0);
+	free(lines);
+	return marked;
+}
+
+static bool is_collection(const char *label)
+{
+	return strstr(label, "json") != NULL;
+}
+
+static bool is_folder(const struct model_files *files, const char *path)
+{
+	const struct model_node *node = disk_find(&files->disk, path);
+	return node && node->kind == MODEL_FOLDER;
+}
+
+static const char *random_content(const struct model_files *files)
+{
+	return random_of(files->content, files->n_content);
+}
+
+/* Something of what there is to edit, at any depth; NULL if there is nothing. */
+static const struct model_node *random_node(const struct model_files *files, bool only_files)
+{
+	for (int tries = 0; tries < 20 && files->disk.n_nodes > 0; tries++) {
+		const struct model_node *node = &files->disk.nodes[roll((uint32_t)files->disk.n_nodes)];
+		if (node->kind == MODEL_FILE || !only_files)
+			return node;
+	}
+	return NULL;
+}
+
+/* ---- operations on files ---- */
+
+static void write_text_at(struct model_files *files, const char *path, enum model_time time)
+{
+	char text[1024];
+	if (is_collection(path) && chance(75)) {
+		char *lines = random_collection();
+		disk_write(&files->disk, path, lines, strlen(lines), chance(60), time);
+		free(lines);
+		return;
+	}
+	random_text(text, sizeof(text));
+	disk_write(&files->disk, path, text, strlen(text), chance(60), time);
+}
+
+static void op_create(struct model_files *files)
+{
+	const char *label = random_content(files);
+	if (is_folder(files, label))
+		write_text_at(files, random_path(label), random_time());
+}
+
+/* Another word of the same length, somewhere. */
+static bool change_digit(char *bytes, size_t n_bytes)
+{
+	for (int tries = 0; tries < 10 && n_bytes > 1; tries++) {
+		size_t at = roll((uint32_t)n_bytes - 1);
+		if (bytes[at] != 'w' || bytes[at + 1] < '0' || bytes[at + 1] > '9')
+			continue;
+		bytes[at + 1] = (char)('1' + (bytes[at + 1] - '0') % 9);
+		return true;
+	}
+	return false;
+}
+
+static void op_edit(struct model_files *files)
+{
+	const struct model_node *node = random_node(files, true);
+	char path[256];
+	if (!node)
+		return;
+	snprintf(path, sizeof(path), "%s", node->path);
+	size_t n_bytes = node->n_bytes;
+	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes + 1);
+	if (n_bytes < sizeof(files->undo)) {
+		memcpy(files->undo, bytes, n_bytes);
+		files->undo_bytes = n_bytes;
+		snprintf(files->undo_path, sizeof(files->undo_path), "%s", path);
+	}
+	if (chance(70) && change_digit(bytes, n_bytes))
+		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
+	else if (chance(20)) /* the same bytes */
+		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
+	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
+		write_text_at(files, path, random_time());
+	free(bytes);
+}
+
+/* As it was before the last edit. */
+static void op_undo(struct model_files *files)
+{
+	const struct model_node *node = disk_find(&files->disk, files->undo_path);
+	if (node && node->kind == MODEL_FILE)
+		disk_write(&files->disk, files->undo_path, files->undo, files->undo_bytes, chance(60), random_time());
+}
+
+static void op_remove(struct model_files *files)
+{
+	const struct model_node *node = random_node(files, chance(80));
+	char path[256];
+	if (!node)
+		return;
+	snprintf(path, sizeof(path), "%s", node->path);
+	disk_remove(&files->disk, path);
+}
+
+static void op_rename(struct model_files *files)
+{
+	const char *label = random_content(files);
+	const struct model_node *node = random_node(files, chance(70));
+	char from[256];
+	if (!node || !is_folder(files, label) || strstr(node->path, ".ignore") || !strchr(node->path, '/'))
+		return;
+	snprintf(from, sizeof(from), "%s", node->path);
+	disk_rename(&files->disk, from, random_path(label));
+}
+
+static void op_swap(struct model_files *files)
+{
+	const struct model_node *a = random_node(files, true), *b = random_node(files, true);
+	char from[256], to[256];
+	if (!a || !b || a == b || strstr(a->path, ".ignore") || strstr(b->path, ".ignore"))
+		return;
+	if (is_collection(a->path) != is_collection(b->path))
+		return;
+	snprintf(from, sizeof(from), "%s", a->path);
+	snprintf(to, sizeof(to), "%s", b->path);
+	disk_rename(&files->disk, from, "../swap");
+	disk_rename(&files->disk, to, from);
+	disk_rename(&files->disk, "../swap", to);
+}
+
+static void op_link(struct model_files *files)
+{
+	if (is_folder(files, "s0"))
+		disk_link(&files->disk, random_path("s0"), random_name());
+}
+
+static void op_binary(struct model_files *files)
+{
+	if (is_folder(files, "s0"))
+		disk_write(&files->disk, random_path("s0"), "w1\0w2", 5, chance(60), random_time());
+}
+
+static void op_ignore(struct model_files *files)
+{
+	const char *name = random_name();
+	const char *path = chance(60) ? "s0/.ignore" : "s0/a/.ignore";
+	if (!is_folder(files, "s0") || (strlen(path) > 10 && !is_folder(files, "s0/a")))
+		return;
+	if (disk_find(&files->disk, path) && chance(60))
+		disk_remove(&files->disk, path);
+	else
+		disk_write(&files->disk, path, name, strlen(name), true, MODEL_TIME_NOW);
+}
+
+/* ---- operations on collections ---- */
+
+static const char *random_collection_label(const struct model_files *files)
+{
+	static char path[256];
+	const char *label = random_content(files);
+	/* One in a folder. */
+	for (int tries = 0; tries < 5 && chance(50); tries++) {
+		const struct model_node *node = random_node(files, true);
+		if (!node || !is_collection(node->path) || !strchr(node->path, '/'))
+			continue;
+		snprintf(path, sizeof(path), "%s", node->path);
+		return path;
+	}
+	for (int tries = 0; tries < 5 && !is_collection(label); tries++)
+		label = random_content(files);
+	return is_collection(label) && !is_folder(files, label) ? label : NULL;
+}
+
+/* Lines, or one half of a line and later the other. */
+static void op_append(struct model_files *files)
+{
+	const char *label = random_collection_label(files);
+	if (!label)
+		return;
+	if (files->rest[0] && chance(70)) {
+		disk_append(&files->disk, label, files->rest, strlen(files->rest));
+		files->rest[0] = '\0';
+	} else if (chance(30)) {
+		char line[1100];
+		random_line(line, sizeof(line), 12);
+		size_t half = roll((uint32_t)strlen(line) + 1);
+		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half, chance(70) ? "\n" : "");
+		disk_append(&files->disk, label, line, half);
+	} else {
+		char *lines = model_lines(1 + roll(4));
+		disk_append(&files->disk, label, lines, strlen(lines));
+		free(lines);
+	}
+}
+
+static void op_end_line(struct model_files *files)
+{
+	const char *label = random_collection_label(files);
+	if (label)
+		disk_append(&files->disk, label, &"\r\n"[roll(2)], 1 + (size_t)chance(20));
+}
+
+static void op_rewrite(struct model_files *files)
+{
+	const char *label = random_collection_label(files);
+	if (!label)
+		return;
+	char *lines = random_collection();
+	disk_write(&files->disk, label, lines, strlen(lines), chance(60), random_time());
+	free(lines);
+}
+
+static void op_truncate(struct model_files *files)
+{
+	const char *label = random_collection_label(files);
+	const struct model_node *node = label ? disk_find(&files->disk, label) : NULL;
+	if (!node || node->n_bytes == 0)
+		return;
+	size_t n_bytes = roll((uint32_t)node->n_bytes + 1);
+	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes);
+	const char *feed = memrchr(bytes, '\n', n_bytes);
+	if (feed && chance(70))
+		n_bytes = (size_t)(feed - bytes) + 1;
+	disk_write(&files->disk, label, bytes, n_bytes, chance(70), random_time());
+	free(bytes);
+}
+
+/* ---- operations on whole sources ---- */
+
+static void make(struct model_files *files, const char *label, bool is_file)
+{
+	char *lines;
+	if (is_collection(label) && is_file) {
+		lines = random_collection();
+		disk_write(&files->disk, label, lines, strlen(lines), false, random_time());
+		free(lines);
+	} else if (is_file) {
+		write_text_at(files, label, random_time());
+	} else {
+		disk_make_folder(&files->disk, label);
+		for (uint32_t n = chance(4) ? 70 : roll(8); n > 0; n--)
+			write_text_at(files, random_path(label), random_time());
+	}
+}
+
+void model_make(struct model_files *files, const char *label)
+{
+	make(files, label, strchr(label, '.') != NULL);
+}
+
+/* Away, and later back as it was, or made anew. */
+static void op_vanish(struct model_files *files)
+{
+	const char *label = random_content(files);
+	char away[64];
+	snprintf(away, sizeof(away), "../away-%s", label);
+	if (disk_find(&files->disk, label) && chance(70))
+		disk_rename(&files->disk, label, away);
+	else if (disk_find(&files->disk, label))
+		disk_remove(&files->disk, label);
+	else if (disk_find(&files->disk, away))
+		disk_rename(&files->disk, away, label);
+	else
+		model_make(files, label);
+}
+
+static void op_return(struct model_files *files)
+{
+	for (size_t i = 0; i < files->n_content; i++)
+		if (!disk_find(&files->disk, files->content[i]))
+			model_make(files, files->content[i]);
+}
+
+/* A folder is empty, as if nothing were mounted there, and later what it was, unless others were made there meanwhile. */
+static void op_unmount(struct model_files *files)
+{
+	const char *label = random_content(files);
+	const struct model_node *node = disk_find(&files->disk, label);
+	char away[64];
+	snprintf(away, sizeof(away), "../unmounted-%s", label);
+	if (disk_find(&files->disk, away)) {
+		if (node)
+			disk_remove(&files->disk, label);
+		disk_rename(&files->disk, away, label);
+	} else if (node && node->kind == MODEL_FOLDER) {
+		disk_rename(&files->disk, label, away);
+		disk_make_folder(&files->disk, label);
+	}
+}
+
+/* A folder where a file was, or the other way. */
+static void op_morph(struct model_files *files)
+{
+	const char *label = random_content(files);
+	if (disk_find(&files->disk, label))
+		make(files, label, is_folder(files, label));
+}
+
+/* ---- all of them ---- */
+
+const struct model_edit model_edits[] = {
+	{"edit", 16, op_edit},        {"create", 8, op_create},     {"remove", 4, op_remove},   {"rename", 4, op_rename},
+	{"swap", 2, op_swap},         {"link", 1, op_link},         {"binary", 1, op_binary},   {"ignore", 2, op_ignore},
+	{"append", 14, op_append},    {"endline", 3, op_end_line},  {"rewrite", 4, op_rewrite}, {"truncate", 3, op_truncate},
+	{"vanish", 3, op_vanish},     {"return", 2, op_return},     {"morph", 2, op_morph},
+	{"undo", 4, op_undo},         {"unmount", 4, op_unmount},
+};
+
+const size_t n_model_edits = COUNT(model_edits);

@@ -1,0 +1,101 @@
+/* model_run.c: see model_run.h. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/index.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/property/model/model.h"
+#include "tests/property/model/model_run.h"
+
+static bool has_grams;
+
+void run_with_grams(bool with_grams)
+{
+	has_grams = with_grams;
+}
+
+void run_draw(struct run *run, const char *dir)
+{
+	*run = (struct run){
+		.request = {
+			.dir = dir,
+			.words = true,
+			.grams = has_grams,
+			.memory_bytes = chance(30) ? 1 : 0,
+			.n_threads = 1 + roll(2),
+		},
+		.tuning = {
+			.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
+			.max_slab_blocks = chance(50),
+			.forward_mode = (enum bs_forward_mode)roll(3),
+			.pairs_least_bytes = 1,
+		},
+	};
+	run->request.tuning = &run->tuning;
+}
+
+void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources)
+{
+	run->request.sources = run->sources;
+	for (size_t i = 0; i < n_sources; i++)
+		if (chance(40))
+			run->sources[run->request.n_sources++] = sources[i];
+	for (size_t i = 0; i < run->request.n_sources; i++)
+		if (strcmp(run->sources[i], "-") == 0)
+			run->input = model_lines(roll(5));
+}
+
+void run_trace(const struct run *run, const char *what)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what, run->request.dir, run->request.n_threads,
+	                 run->request.grams ? " --words --grams" : "", run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
+	for (size_t i = 0; i < run->request.n_sources; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
+	trace("%s # segments of %u, slabs of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_slab_blocks,
+	      (int)run->tuning.forward_mode);
+	if (run->input)
+		trace("# ... its input: %s", run->input);
+}
+
+enum bs_status run_do(struct run *run)
+{
+	int kept = dup(STDIN_FILENO);
+	if (run->input) {
+		write_text("../input", run->input);
+		int fd = open("../input", O_RDONLY);
+		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+		close(fd);
+	}
+	enum bs_status status = bs_index_build(&run->request, &run->report, &run->err);
+	if (kept >= 0) {
+		dup2(kept, STDIN_FILENO);
+		close(kept);
+	}
+	return status;
+}
+
+enum bs_status run_do_any(struct run *run)
+{
+	char manifest[512];
+	struct bs_build_request request = {
+		.dir = run->request.dir,
+		.sources = run->request.sources,
+		.n_sources = run->request.n_sources,
+		.n_threads = run->request.n_threads,
+	};
+	if (run->request.rebuild || run->input || chance(70))
+		return run_do(run);
+	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);
+	request.words = access(manifest, F_OK) != 0;
+	request.grams = request.words && has_grams;
+	return bs_index_build(&request, &run->report, &run->err);
+}

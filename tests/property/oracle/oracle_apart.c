@@ -1,0 +1,250 @@
+/* oracle_apart.c: each document of a corpus is asked about the query by itself: see bench_check_apart. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
+#include "tests/property/oracle/oracle_bench.h"
+
+#define MOST_TEXTS 4096
+
+static char fault[256];
+
+/* Reads the query as the index does, or, where that makes no difference, as the setup says. */
+static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
+{
+	const struct oracle_setup *setup = &bench->setup;
+	const char *names[ORACLE_MAX_NAMES + 1] = {NULL};
+	struct bs_query *query;
+	bool has_signs = false;
+	for (size_t i = 0; i < bench->query.text.used_bytes; i++)
+		has_signs |= strchr("<>.", bench->query.text.data[i]) != NULL;
+	memcpy(names, bench->oracle.names, (size_t)bench->oracle.n_names * sizeof(*names));
+	struct bs_query_request request = {
+		.query = (const char *)bench->query.text.data,
+		.query_bytes = bench->query.text.used_bytes,
+		.any = bench->query.any,
+		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words_bytes = bench->query.stops.used_bytes,
+	};
+	if (has_signs || chance(&bench->dice, 50)) {
+		request.index = bench->indexes[bench->kernel];
+	} else {
+		request.stem_language = setup->words.stem_language;
+		request.fold_accents = setup->words.fold_accents;
+		request.split_identifiers = setup->words.split_identifiers;
+		request.weights = setup->weights;
+		request.fields = names;
+		request.file_names = bench->oracle.has_files;
+	}
+	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
+}
+
+static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *doc, struct bs_text *texts)
+{
+	assert_in_range(doc->n_fields, 0, MOST_TEXTS);
+	for (size_t i = 0; i < doc->n_fields; i++) {
+		const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
+		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
+		texts[i] = (struct bs_text){name, strlen(name), (const char *)oracle->bytes.data + field->text_off, field->text_bytes};
+	}
+	return doc->n_fields;
+}
+
+/* Lines and columns by counting; places in order. */
+static bool are_places(const struct bs_text *texts, const struct bs_query_result *result)
+{
+	for (size_t i = 0; i < result->n_places; i++) {
+		const struct bs_query_place *place = &result->places[i], *before = i > 0 ? place - 1 : place;
+		const struct bs_text *text = &texts[place->text];
+		uint64_t line = 1, column = 1;
+		size_t at = text->text_bytes >= 3 && memcmp(text->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		for (; at < place->start_byte; at++, column++)
+			if (text->text[at] == '\n')
+				line++, column = 0;
+		if (place->line != line || place->column != column || place->start_byte >= place->stop_byte ||
+		    place->stop_byte > text->text_bytes || before->text > place->text ||
+		    (before->text == place->text && before->start_byte > place->start_byte))
+			return false;
+	}
+	return true;
+}
+
+/* Leaves the document's score in *score_out. */
+static bool check_doc(struct bench *bench, struct bs_query *query, const struct bs_statistics *statistics, size_t number,
+                      const struct oracle_hit *expected, double *score_out)
+{
+	static struct bs_text texts[MOST_TEXTS];
+	const struct oracle_doc *doc = oracle_doc(&bench->oracle, number);
+	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
+	struct bs_query_result result;
+	struct bs_error err = {""};
+	size_t n = take_texts(&bench->oracle, doc, texts);
+	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), &err) || bs_query_match(query, texts, n, &result, &err) ||
+	    bs_query_score(query, texts, n, statistics, score_out, &err)) {
+		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, err.text);
+		return false;
+	}
+	if (result.is_match != (expected != NULL) || result.length != doc->length || !are_places(texts, &result) ||
+	    (!result.is_match && result.n_places > 0) ||
+	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
+		snprintf(fault, sizeof(fault), "document %zu: match %d, not %d; length %u, not %u; %zu places; score %.17g, not %.17g", number,
+		         result.is_match, expected != NULL, result.length, doc->length, result.n_places, *score_out,
+		         expected ? expected->score : 0);
+		return false;
+	}
+	return true;
+}
+
+static bool check_docs(struct bench *bench, struct bs_query *query, const struct bs_statistics *statistics, double *scores)
+{
+	struct bs_buffer hits = {0};
+	bool is_right = true;
+	oracle_search(&bench->query, &bench->oracle, &hits);
+	const struct oracle_hit *hit = (const struct oracle_hit *)(const void *)hits.data;
+	const struct oracle_hit *end = hits.data ? hit + hits.used_bytes / sizeof(*hit) : hit;
+	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle) && is_right; doc++) {
+		bool is_hit = hit != end && hit->doc == doc;
+		if (!oracle_doc(&bench->oracle, doc)->is_replaced)
+			is_right = check_doc(bench, query, statistics, doc, is_hit ? hit : NULL, &scores[doc]);
+		hit += is_hit;
+	}
+	bs_buffer_deinit(&hits);
+	return is_right;
+}
+
+/* Every hit has, to the last bit, the score of one of the documents that bear its id. */
+static int compare_score(void *context, const struct bs_find_hit *hit)
+{
+	const struct bench *bench = context;
+	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+		const struct oracle_doc *told = oracle_doc(&bench->oracle, doc);
+		double score = ((const double *)(const void *)bench->ranked.data)[doc];
+		if (!told->is_replaced && told->id_bytes == hit->id_bytes && !(score < hit->score) && !(score > hit->score) &&
+		    memcmp(bench->oracle.bytes.data + told->id_off, hit->id, hit->id_bytes) == 0)
+			return 0;
+	}
+	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes, hit->id, hit->score);
+	return 1;
+}
+
+static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
+{
+	struct bs_find_request request = bench->request;
+	struct bs_error err = {""};
+	request.mode = BS_FIND_TOP;
+	request.n_best = chance(&bench->dice, 50) ? 10 : 2000;
+	request.sort_field = NULL;
+	request.statistics = statistics;
+	request.hit = compare_score;
+	request.context = bench;
+	if (!bs_find(bench->finders[bench->kernel], &request, NULL, &err))
+		return true;
+	if (!*fault)
+		snprintf(fault, sizeof(fault), "%.200s", err.text);
+	return false;
+}
+
+/* What was found of the best, one after the other, against documents in the order that they must have. */
+struct ranking {
+	const struct bench *bench;
+	const struct oracle_hit *expected;
+	size_t n_expected, n_found;
+};
+
+static int compare_rank(void *context, const struct bs_find_hit *hit)
+{
+	struct ranking *ranking = context;
+	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
+	bool is_right = ranking->n_found++ < ranking->n_expected && !(hit->score < expected->score) && !(hit->score > expected->score);
+	if (is_right) {
+		const struct oracle_doc *doc = oracle_doc(&ranking->bench->oracle, expected->doc);
+		is_right = doc->id_bytes == hit->id_bytes &&
+		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id, hit->id_bytes) == 0;
+	}
+	if (!is_right)
+		snprintf(fault, sizeof(fault), "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found, (int)hit->id_bytes, hit->id,
+		         hit->score);
+	return !is_right;
+}
+
+/* Numbers that no index has, so that bounds by those of the index are wrong ones. */
+static void distort(struct dice *dice, struct bs_statistics *statistics)
+{
+	const char *word;
+	size_t word_bytes;
+	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(dice, 2, 5) + 2000;
+	bs_statistics_set(statistics, n_docs, bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
+	for (size_t i = 0; bs_statistics_word(statistics, i, &word, &word_bytes, &n); i++) {
+		char copy[1024];
+		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
+		if (word_bytes < sizeof(copy))
+			assert_int_equal(bs_statistics_add_word(statistics, copy, word_bytes, roll(dice, chance(dice, 50) ? 3 : 2000), NULL), BS_OK);
+	}
+}
+
+/* The best by such numbers, with bounds, are those by the scores of all. */
+static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_statistics *statistics)
+{
+	static struct bs_text texts[MOST_TEXTS];
+	struct bs_buffer hits = {0};
+	struct bs_error err = {""};
+	enum bs_status status = BS_OK;
+	distort(&bench->dice, statistics);
+	oracle_search(&bench->query, &bench->oracle, &hits);
+	struct oracle_hit *hit = (struct oracle_hit *)(void *)hits.data;
+	size_t n = hits.used_bytes / sizeof(*hit);
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct oracle_doc *doc = oracle_doc(&bench->oracle, hit[i].doc);
+		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
+		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), &err);
+		if (!status)
+			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, &err);
+	}
+	oracle_rank(hit, n);
+	struct bs_find_request request = bench->request;
+	request.mode = BS_FIND_TOP;
+	request.n_best = roll_between(&bench->dice, 1, 20);
+	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.n_best ? n : request.n_best};
+	request.sort_field = NULL;
+	request.exhaustive = request.brute = request.no_stat = false;
+	request.globs = request.types = request.type_nots = request.places = NULL;
+	request.newer = request.older = request.date_field = NULL;
+	request.statistics = statistics;
+	request.hit = compare_rank;
+	request.context = &ranking;
+	if (!status)
+		status = bs_find(bench->finders[bench->kernel], &request, NULL, &err);
+	if (!*fault && (status || ranking.n_found != ranking.n_expected))
+		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, err.text);
+	bs_buffer_deinit(&hits);
+	return !*fault;
+}
+
+const char *bench_check_apart(struct bench *bench)
+{
+	struct bs_statistics *statistics;
+	struct bs_error err = {""};
+	struct bs_query *query = make_query(bench, &err);
+	size_t n_docs = oracle_n_docs(&bench->oracle);
+	*fault = '\0';
+	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	bs_buffer_clear(&bench->ranked);
+	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL), BS_OK);
+	if (!query || bs_statistics_gather(bench->finders[bench->kernel], &bench->request, statistics, &err))
+		snprintf(fault, sizeof(fault), "%.200s", err.text);
+	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics) &&
+	         check_index(bench, NULL))
+		(void)check_bounds(bench, query, statistics);
+	bs_query_free(query);
+	bs_statistics_free(statistics);
+	return *fault ? fault : NULL;
+}

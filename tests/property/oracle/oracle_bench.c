@@ -1,0 +1,232 @@
+/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it. See oracle_bench.h. */
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+
+#include "tests/property/oracle/oracle_bench.h"
+
+/* ---- a folder of our own ---- */
+
+static char home[4096];
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *ftw)
+{
+	(void)info, (void)kind, (void)ftw;
+	return remove(path);
+}
+
+static void enter_folder(void)
+{
+	const char *base = getenv("TMPDIR");
+	snprintf(home, sizeof(home), "%s/bitsift-oracle-XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(home) || chdir(home))
+		fail_msg("%s: %s", home, strerror(errno));
+}
+
+static void leave_folder(void)
+{
+	if (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		fail_msg("%s: %s", home, strerror(errno));
+	home[0] = '\0';
+}
+
+int bench_clean(void **state)
+{
+	(void)state;
+	return *home && (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS)) ? -1 : 0;
+}
+
+/* ---- the engine ---- */
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct found *found = context;
+	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
+	return bs_buffer_append(&found->ids, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(&found->hits, &taken, sizeof(taken), NULL);
+}
+
+void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources)
+{
+	static const char *const text_fields[] = {"title", "body", "deep.title", NULL};
+	const char *sources[ORACLE_MAX_SOURCES];
+	const struct oracle_setup *setup = &bench->setup;
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	struct bs_consent consent = {.all = true};
+	for (uint32_t i = 0; i < n_sources; i++)
+		sources[i] = setup->sources[first_source + i];
+	struct bs_build_tuning tuning = {
+		.policy = &setup->policy,
+		.max_slab_blocks = setup->max_slab_blocks,
+		.max_slab_bytes = setup->max_slab_bytes,
+		.max_segment_docs = setup->max_segment_docs,
+		.forward_mode = setup->forward_mode,
+		.pairs_least_bytes = setup->pairs_least_bytes,
+	};
+	struct bs_build_request request = {
+		.dir = bench->memory ? NULL : dir,
+		.memory = bench->memory,
+		.consent = bench->memory ? &consent : NULL,
+		.texts = setup->is_not_stored ? &bench->texts : NULL,
+		.sources = sources,
+		.n_sources = n_sources,
+		.words = true,
+		.fold_accents = setup->words.fold_accents,
+		.split_identifiers = setup->words.split_identifiers,
+		.weights = setup->weights,
+		.n_threads = setup->n_threads,
+		.tuning = &tuning,
+	};
+	request.stem_language = setup->words.stem_language;
+	if (setup->id_field)
+		request.id_field = "key";
+	if (setup->has_text_fields)
+		request.text_fields = text_fields;
+	/* Stamps (ctime cannot be set back) are to be older than the run, by more than the grain of the clock. */
+	if (!setup->is_young)
+		usleep(30000);
+	for (uint32_t i = 0, end; i < n_sources; i = end) {
+		bool is_given = setup->is_given && strcmp(sources[i], "-") == 0;
+		for (end = i + 1; setup->is_given && !is_given && end < n_sources && strcmp(sources[end], "-") != 0;)
+			end++;
+		request.sources = sources + i;
+		request.n_sources = setup->is_given ? end - i : n_sources;
+		end = setup->is_given ? end : n_sources;
+		if (is_given) {
+			report.n_docs = bench_give(bench, dir);
+		} else if (bs_index_build(&request, &report, &err)) {
+			oracle_setup_print(setup, stderr);
+			fail_msg("%s", err.text);
+		}
+	}
+	size_t n_docs = 0;
+	for (size_t i = 0; i < oracle_n_docs(&bench->oracle); i++)
+		n_docs += !oracle_doc(&bench->oracle, i)->is_replaced;
+	if (report.n_docs != n_docs && n_sources == setup->n_sources) {
+		oracle_setup_print(setup, stderr);
+		fail_msg("%" PRIu64 " documents indexed, not %zu", report.n_docs, n_docs);
+	}
+}
+
+static void open_searchers(struct bench *bench)
+{
+	struct bs_error err = {""};
+	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
+	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
+	static const struct bs_consent consent = {.all = true};
+	struct bs_open_request request = {.dir = bench->memory ? NULL : "index", .memory = bench->memory, .texts = &bench->texts};
+	request.consent = bench->memory ? &consent : NULL;
+	for (size_t i = 0; i < bench->n_kernels; i++) {
+		request.kernel = bench->kernels[i]->name;
+		if (bs_index_open_with(&request, &bench->indexes[i], &err) ||
+		    bs_finder_new(bench->indexes[i], &bench->finders[i], &err))
+			fail_msg("%s", err.text);
+	}
+}
+
+void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
+{
+	*bench = (struct bench){.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
+	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
+	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
+	bench_provide(bench);
+	if (bench->setup.is_in_memory)
+		assert_int_equal(bs_memory_new(&bench->memory, NULL), BS_OK);
+	enter_folder();
+}
+
+void bench_write(struct bench *bench)
+{
+	oracle_init(&bench->oracle, &bench->setup.words);
+	bench->oracle.weights = bench->setup.weights;
+	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->dice, &bench->oracle);
+}
+
+void bench_write_file(struct bench *bench, unsigned number, const char *text)
+{
+	char path[32];
+	if (mkdir("signs", 0700) && errno != EEXIST)
+		fail_msg("signs: %s", strerror(errno));
+	snprintf(path, sizeof(path), "signs/%06u", number);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	oracle_add_field(&bench->oracle, "", text, strlen(text));
+	oracle_end_doc(&bench->oracle, path, strlen(path));
+	oracle_place_doc(&bench->oracle, path, strlen("signs/"), 0);
+}
+
+void bench_open(struct bench *bench)
+{
+	bench_index(bench, "index", 0, bench->setup.n_sources);
+	open_searchers(bench);
+	bench_count_held(bench);
+}
+
+void bench_deinit(struct bench *bench)
+{
+	assert_int_equal(bench->found.n_unreadable, 0);
+	for (size_t i = 0; i < bench->n_kernels; i++) {
+		bs_finder_free(bench->finders[i]);
+		bs_index_close(bench->indexes[i]);
+	}
+	bs_memory_free(bench->memory);
+	oracle_vocabulary_deinit(&bench->vocabulary);
+	oracle_deinit(&bench->oracle);
+	oracle_query_deinit(&bench->query);
+	bs_buffer_deinit(&bench->expected);
+	bs_buffer_deinit(&bench->ranked);
+	bs_buffer_deinit(&bench->found.ids);
+	bs_buffer_deinit(&bench->found.hits);
+	leave_folder();
+}
+
+void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
+{
+	struct found *found = &bench->found;
+	struct bs_find_result result;
+	bench->kernel = kernel;
+	bench->request = (struct bs_find_request){
+		.query = (const char *)bench->query.text.data,
+		.query_bytes = bench->query.text.used_bytes,
+		.mode = mode,
+		.n_best = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
+		.any = bench->query.any,
+		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words_bytes = bench->query.stops.used_bytes,
+		.brute = brute,
+		.exhaustive = chance(&bench->dice, 10),
+		.no_stat = chance(&bench->dice, 25),
+		.snippets = chance(&bench->dice, 5),
+		.sort_field = bench->sort_field,
+		.sort_descending = bench->is_descending,
+		.hit = take_hit,
+		.context = found,
+	};
+	oracle_filter_ask(&bench->filter, &bench->request);
+	bs_buffer_clear(&found->ids);
+	bs_buffer_clear(&found->hits);
+	found->err.text[0] = '\0';
+	found->status = bs_find(bench->finders[kernel], &bench->request, &result, &found->err);
+	found->stats = result.stats;
+	found->n_unreadable += result.n_unreadable;
+	found->n_changed += (unsigned)(result.changes.n_changed + result.changes.n_gone);
+	found->is_at_least = result.is_at_least;
+}

@@ -1,0 +1,130 @@
+/* oracle_candidates.c: what a search for candidates says of each document, against a search that reads texts. See oracle_bench.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
+#include "tests/property/oracle/oracle_bench.h"
+
+/* What searches hand out, in their order. */
+struct taken {
+	struct bs_buffer documents; /* uint64_t each */
+	struct bs_buffer candidates; /* bool each: only may match */
+	struct bs_buffer ids;       /* each behind its length */
+};
+
+static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id, size_t id_bytes)
+{
+	assert_int_equal(bs_buffer_append(&taken->documents, &document, sizeof(document), NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&taken->candidates, &is_candidate, sizeof(is_candidate), NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&taken->ids, &id_bytes, sizeof(id_bytes), NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&taken->ids, id, id_bytes, NULL), BS_OK);
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	take(context, hit->document, hit->is_candidate, hit->id, hit->id_bytes);
+	return 0;
+}
+
+static int take_batch(void *context, const struct bs_hit_batch *batch)
+{
+	for (size_t i = 0, start = 0; i < batch->n; start = batch->id_ends[i++])
+		take(context, batch->documents[i], batch->are_candidates[i], batch->ids + start, batch->id_ends[i] - start);
+	return 0;
+}
+
+static void clear(struct taken *taken)
+{
+	bs_buffer_deinit(&taken->documents);
+	bs_buffer_deinit(&taken->candidates);
+	bs_buffer_deinit(&taken->ids);
+}
+
+static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	return a->used_bytes == b->used_bytes && (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
+}
+
+static size_t n_taken(const struct taken *taken)
+{
+	return taken->candidates.used_bytes;
+}
+
+/* Certain ones are hits, and every hit is among the candidates, in the same order. */
+static const char *compare(const struct taken *exact, const struct taken *found, size_t *n_candidates_out)
+{
+	const uint64_t *wanted = (const uint64_t *)(const void *)exact->documents.data;
+	const uint64_t *got = (const uint64_t *)(const void *)found->documents.data;
+	const bool *are_candidates = (const bool *)(const void *)found->candidates.data;
+	size_t at = 0;
+	*n_candidates_out = 0;
+	for (size_t i = 0; i < n_taken(found); i++) {
+		bool is_hit = at < n_taken(exact) && got[i] == wanted[at];
+		at += is_hit;
+		*n_candidates_out += are_candidates[i];
+		if (!is_hit && !are_candidates[i])
+			return "a certain one is no hit";
+	}
+	return at == n_taken(exact) ? NULL : "a hit is no candidate";
+}
+
+const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
+{
+	struct bs_find_request request = bench->request;
+	struct bs_finder *finder = bench->finders[bench->kernel];
+	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
+	struct bs_find_result result, counted;
+	struct bs_error err = {""};
+	size_t n_candidates;
+	const char *fault = "a search fails";
+	request.brute = request.exhaustive = false;
+	request.offset = 0;
+	request.sort_field = NULL;
+	request.mode = BS_FIND_IDS;
+	request.hit = take_hit;
+	request.context = &exact;
+	if (bs_find(finder, &request, NULL, &err))
+		goto out;
+	request.candidates = true;
+	request.context = &one_by_one;
+	if (bs_find(finder, &request, &result, &err))
+		goto out;
+	request.hit = NULL;
+	request.batch = take_batch;
+	request.context = &in_batches;
+	if (bs_find(finder, &request, NULL, &err))
+		goto out;
+	request.mode = BS_FIND_COUNT;
+	request.batch = NULL;
+	if (bs_find(finder, &request, &counted, &err))
+		goto out;
+	fault = compare(&exact, &one_by_one, &n_candidates);
+	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) || !are_equal(&one_by_one.documents, &in_batches.documents) ||
+	               !are_equal(&one_by_one.candidates, &in_batches.candidates)))
+		fault = "batches have other hits";
+	if (!fault && (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||
+	               counted.n_hits != result.n_hits || counted.n_candidates != n_candidates))
+		fault = "they are counted otherwise";
+	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes || counted.stats.verify.verified))
+		fault = "a text was read";
+	struct bs_find_estimate estimate;
+	if (!fault && bs_estimate(finder, &request, &estimate, &err))
+		fault = "it cannot be estimated";
+	/* A filter is not part of the estimate, but leaves fewer. */
+	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))
+		fault = "the estimate is below what there is";
+	if (!fault && estimate.is_certain && !request.date_field && n_candidates > 0)
+		fault = "they were to be certain";
+	*n_certain_io += n_taken(&one_by_one) - n_candidates;
+out:
+	clear(&exact);
+	clear(&one_by_one);
+	clear(&in_batches);
+	return fault;
+}

@@ -1,0 +1,644 @@
+/* oracle_corpus.c: random options and sources. What is written for the engine is added to the oracle at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
+
+#include "tests/property/oracle/oracle.h"
+
+/* ---- options ---- */
+
+static void draw_policy(struct oracle_setup *setup, struct dice *dice)
+{
+	struct bs_treatment_policy *policy = &setup->policy;
+	*policy = bs_treatment_policy_default();
+	if (chance(dice, 20))
+		return;
+	policy->density = roll_between(dice, 10, 60) / 100.0;
+	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
+	policy->has_no_tf_levels = chance(dice, policy->exact_share == 0 ? 60 : 15);
+	policy->use_groups = chance(dice, 70);
+	policy->use_blocks = chance(dice, 70);
+	policy->use_exceptions = chance(dice, 70);
+	policy->is_forced = chance(dice, 50);
+	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
+	policy->force[1] = (uint8_t)roll(dice, 5);
+	policy->force[2] = (uint8_t)roll(dice, 7);
+}
+
+static uint32_t draw_n_docs(struct dice *dice, unsigned number)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 3, 511, 512, 513, 1023, 1024, 1025, 4095, 4097};
+	const unsigned n_sizes = sizeof(sizes) / sizeof(*sizes);
+	if (number % 25 == 24)
+		return roll_between(dice, 5000, 20000);
+	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600) : sizes[number / 2 % n_sizes];
+}
+
+static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i, bool *is_stdin_out)
+{
+	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl",   "c2.ndjson",
+	                                          "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
+	static const char *const folders[] = {"notes0", "./notes1", "notes2/", "sub/notes3", "notes4//", "n5"};
+	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
+	*is_stdin_out = !setup->has_stdin && chance(dice, 15);
+	if (*is_stdin_out)
+		return "-";
+	if (chance(dice, 10))
+		return files[i];
+	/* Files are slow to make; but more than a slab of two blocks now and then. */
+	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
+}
+
+void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs)
+{
+	static const char *const stemmers[] = {"english", "french", "russian"};
+	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"}, {"body=7", "note=1", "x.y=50"},
+	                                         {"na\u00efve=4", "missing=9", "name=20"}};
+	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER, BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
+	*setup = (struct oracle_setup){.seed = seed, .number = number};
+	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
+	setup->mean_words = n_docs ? 2 : roll_between(dice, 1, setup->n_docs > 3000 ? 3 : setup->n_docs > 900 ? 8 : 25);
+	setup->n_vocabulary = roll_between(dice, 10, chance(dice, 50) ? 200 : 4000);
+	setup->is_young = chance(dice, 10);
+	setup->n_sources = n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_DRAWN_SOURCES);
+	for (uint32_t i = 0; i < setup->n_sources; i++) {
+		bool is_stdin = false;
+		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, dice, i, &is_stdin);
+		snprintf(setup->sources[i], sizeof(setup->sources[i]), "%s", source);
+		setup->has_stdin |= is_stdin;
+	}
+	if (chance(dice, 15))
+		setup->words.stem_language = stemmers[roll(dice, 3)];
+	setup->words.fold_accents = chance(dice, 15);
+	setup->words.split_identifiers = chance(dice, 30);
+	for (size_t i = 0; i < 3 && chance(dice, 30); i++)
+		setup->weights[i] = weights[i][roll(dice, 3)];
+	setup->id_field = chance(dice, 15) ? "key" : NULL;
+	setup->has_text_fields = chance(dice, 15);
+	draw_policy(setup, dice);
+	setup->max_slab_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_slab_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
+	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
+	setup->n_threads = roll(dice, 4);
+	setup->pairs_least_bytes = chance(dice, 70);
+	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
+	/* A writer knows no options of records. */
+	bool is_first = strcmp(setup->sources[0], "-") == 0;
+	setup->is_given = setup->has_stdin && chance(dice, 60) && !(is_first && (setup->id_field || setup->has_text_fields));
+	setup->is_in_memory = setup->is_given && chance(dice, 50);
+	setup->is_not_stored = setup->is_given && setup->n_docs < 400 && chance(dice, 40);
+}
+
+void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
+{
+	const struct bs_treatment_policy *policy = &setup->policy;
+	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed,
+	        setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	for (uint32_t i = 0; i < setup->n_sources; i++)
+		fprintf(to, " %s", setup->sources[i]);
+	fprintf(to, "%s\n  split identifiers %d, weights %s %s %s, stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
+	        setup->words.split_identifiers, setup->weights[0] ? setup->weights[0] : "",
+	        setup->weights[1] ? setup->weights[1] : "", setup->weights[2] ? setup->weights[2] : "",
+	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
+	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, exceptions %d, ", policy->density,
+	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_exceptions);
+	if (policy->is_forced)
+		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
+	fprintf(to, "slab blocks %u, slab bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
+	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->forward_mode, setup->n_threads);
+}
+
+/* ---- files ---- */
+
+static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	append(to, text, strlen(text));
+}
+
+static void make_parents(const char *path)
+{
+	char parent[256];
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
+		if (mkdir(parent, 0700) && errno != EEXIST)
+			fail_msg("%s: %s", parent, strerror(errno));
+	}
+}
+
+/* The path tells, so that there are some of several months. */
+static int64_t mtime_of(const char *path)
+{
+	return 1500000000 + (int64_t)(strlen(path) % 12) * 30 * 86400;
+}
+
+static void write_file(const char *path, const struct bs_buffer *bytes, bool is_young)
+{
+	/* A time to come proves nothing. */
+	int64_t when_s = mtime_of(path) + (is_young ? (int64_t)200 * 365 * 86400 : 0);
+	const struct timespec when[2] = {{.tv_sec = when_s}, {.tv_sec = when_s}};
+	make_parents(path);
+	FILE *file = fopen(path, "wb");
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	assert_int_equal(fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file),
+	                 bytes->used_bytes);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
+}
+
+/* How sources are being made. */
+struct making {
+	const struct oracle_setup *setup;
+	const struct oracle_vocabulary *vocabulary;
+	struct dice *dice;
+	struct oracle *oracle;
+	struct bs_buffer text, id;
+	int64_t when_s;    /* of the record */
+	bool has_own_name; /* it has a field that is called so */
+	bool is_by_line;   /* its id is that of its line */
+	/* Of a collection in a folder: the id of the file, and where the path below the folder begins there. */
+	char inner_id[512];
+	size_t inner_below;
+};
+
+static uint32_t draw_length(struct making *making)
+{
+	uint32_t mean = making->setup->mean_words;
+	if (chance(making->dice, 4))
+		return 0;
+	if (making->setup->n_docs < 30000 && roll(making->dice, 1000) < 3)
+		return 50 * mean + roll(making->dice, 100 * mean);
+	return roll(making->dice, 2 * mean) + 1;
+}
+
+static void draw_text(struct making *making)
+{
+	bs_buffer_clear(&making->text);
+	append(&making->text, "", 0);
+	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
+}
+
+/* The argument as ids have it: without leading "./" and trailing "/". */
+static void append_label(struct bs_buffer *id, const char *argument)
+{
+	const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
+	size_t n = strlen(start);
+	while (n > 0 && start[n - 1] == '/')
+		n--;
+	append(id, start, n);
+}
+
+/* written: when. */
+static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
+{
+	const struct bs_buffer *text = &making->text;
+	bs_buffer_clear(&making->id);
+	append_label(&making->id, argument);
+	if (name) {
+		append_text(&making->id, "/");
+		append_text(&making->id, name);
+	}
+	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
+	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	append(&making->id, "", 1);
+	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
+	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
+	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off, written);
+}
+
+static void make_file(struct making *making, const char *argument)
+{
+	draw_text(making);
+	write_file(argument, &making->text, making->setup->is_young);
+	add_file(making, argument, NULL, mtime_of(argument));
+}
+
+/* ---- folders ---- */
+
+/* By component, bytewise. */
+static int compare_paths(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	for (;;) {
+		size_t x_bytes = strcspn(x, "/"), y_bytes = strcspn(y, "/");
+		int order = memcmp(x, y, x_bytes < y_bytes ? x_bytes : y_bytes);
+		if (order || x_bytes != y_bytes)
+			return order ? order : (x_bytes < y_bytes ? -1 : 1);
+		if (!x[x_bytes] || !y[y_bytes])
+			return x[x_bytes] ? 1 : (y[y_bytes] ? -1 : 0);
+		x += x_bytes + 1;
+		y += y_bytes + 1;
+	}
+}
+
+/* Unique: the file's own name holds the number, and no folder's name holds any. */
+static char *draw_path(struct dice *dice, uint32_t number)
+{
+	static const char *const folders[] = {"a", "a-b", "a.b", "b", "A", "\u00e9", "a b", "~", "\x80", "c.jsonl"};
+	static const char *const files[] = {"a", "a-", "b", "B.", "\u6f22", "x ", "!", "\xff"};
+	static const char *const endings[] = {"", ".txt", ".jsonl", "-"};
+	char path[128] = "";
+	for (uint32_t depth = roll(dice, 4); depth > 0; depth--) {
+		strcat(path, folders[roll(dice, 10)]);
+		strcat(path, "/");
+	}
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[roll(dice, 8)], number,
+	         endings[roll(dice, 4)]);
+	return strdup(path);
+}
+
+/* Files in folders that are so are passed over. */
+static bool is_binary(const struct bs_buffer *text)
+{
+	size_t n = text->used_bytes < 65536 ? text->used_bytes : 65536;
+	return n > 0 && memchr(text->data, 0, n);
+}
+
+static void make_collection(struct making *making, const char *argument, uint32_t n_docs);
+
+/* Its first line is no object, and it has one. */
+static void begin_plainly(struct bs_buffer *text)
+{
+	static const char start[] = "plain ";
+	append_text(text, start);
+	memmove(text->data + strlen(start), text->data, text->used_bytes - strlen(start));
+	memcpy(text->data, start, strlen(start));
+}
+
+/* A file of a folder whose lines are records. */
+static void make_inner(struct making *making, const char *argument, const char *path, const char *name)
+{
+	bs_buffer_clear(&making->id);
+	append_label(&making->id, argument);
+	making->inner_below = making->id.used_bytes + 1;
+	append_text(&making->id, "/");
+	append_text(&making->id, name);
+	append(&making->id, "", 1);
+	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
+	make_collection(making, path, roll(making->dice, 8));
+	making->inner_id[0] = '\0';
+}
+
+static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
+{
+	char path[256];
+	char **names = calloc(n_docs + 1, sizeof(*names));
+	assert_non_null(names);
+	for (uint32_t i = 0; i < n_docs; i++)
+		names[i] = draw_path(making->dice, i);
+	qsort(names, n_docs, sizeof(*names), compare_paths);
+	snprintf(path, sizeof(path), "%s/", argument);
+	make_parents(path);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
+		bool is_collection = strlen(names[i]) > 6 && strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
+		if (is_collection && chance(making->dice, 60)) {
+			make_inner(making, argument, path, names[i]);
+			free(names[i]);
+			continue;
+		}
+		draw_text(making);
+		if (is_collection)
+			begin_plainly(&making->text);
+		write_file(path, &making->text, making->setup->is_young);
+		if (!is_binary(&making->text))
+			add_file(making, argument, names[i], mtime_of(path));
+		free(names[i]);
+	}
+	free(names);
+	/* Hidden: passed over, too. */
+	snprintf(path, sizeof(path), "%s/.hidden", argument);
+	write_file(path, &making->text, making->setup->is_young);
+}
+
+/* ---- collections ---- */
+
+/* Every string in a manner of its own: most with short escapes only, as programs write them. */
+static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text, size_t text_bytes)
+{
+	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
+	uint32_t manner = roll(making->dice, 4);
+	char escape[16];
+	append_text(json, "\"");
+	for (size_t i = 0; i < text_bytes;) {
+		const char *found = text[i] ? strchr(short_escaped, text[i]) : NULL;
+		size_t next = i;
+		UChar32 c;
+		U8_NEXT(text, next, text_bytes, c);
+		bool is_long = manner == 0 && (c >= 0x80 || chance(making->dice, 2)) && c > 0;
+		if (is_long && c >= 0x10000)
+			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c), (unsigned)U16_TRAIL(c));
+		else if (is_long)
+			snprintf(escape, sizeof(escape), "\\u%04X", (unsigned)c);
+		else if (found && manner != 1 && (text[i] != '/' || chance(making->dice, 50)))
+			snprintf(escape, sizeof(escape), "\\%c", letters[found - short_escaped]);
+		else if (text[i] < 0x20 || text[i] == '"' || text[i] == '\\')
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+		else
+			*escape = '\0';
+		append_text(json, escape);
+		if (!*escape)
+			append(json, text + i, next - i);
+		i = next;
+	}
+	append_text(json, "\"");
+}
+
+static bool is_integer(const struct bs_buffer *id)
+{
+	size_t n = id->used_bytes;
+	if (n == 0 || n > 15 || (n > 1 && id->data[0] == '0'))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (id->data[i] < '0' || id->data[i] > '9')
+			return false;
+	return true;
+}
+
+/* Then its id begins with that of the file, as others do not: in a folder's collection. */
+static bool is_named_by_line(const struct making *making, size_t doc)
+{
+	const struct oracle_doc *record = oracle_doc(making->oracle, doc);
+	size_t n = strlen(making->inner_id);
+	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
+}
+
+/* An earlier document of this source whose id the next record takes over, or SIZE_MAX. */
+static size_t draw_replaced(struct making *making, size_t first_doc)
+{
+	size_t n = oracle_n_docs(making->oracle) - first_doc;
+	if (n == 0 || !chance(making->dice, 7))
+		return SIZE_MAX;
+	size_t doc = first_doc + roll(making->dice, (uint32_t)n);
+	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc) ? SIZE_MAX : doc;
+}
+
+/* Leaves the record's id in making->id and appends its field; without one, the id is of the line. */
+static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
+                      struct bs_buffer *json)
+{
+	const char *field = making->setup->id_field ? making->setup->id_field : "id";
+	char text[96];
+	making->is_by_line = false;
+	bs_buffer_clear(&making->id);
+	append(&making->id, "", 0);
+	if (replaced != SIZE_MAX) {
+		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
+		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
+		append(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
+	} else if (chance(making->dice, 15)) {
+		making->is_by_line = true;
+		if (making->inner_id[0])
+			append_text(&making->id, making->inner_id);
+		else
+			append_label(&making->id, argument);
+		snprintf(text, sizeof(text), ":%u", line);
+		append_text(&making->id, text);
+		if (chance(making->dice, 50)) {
+			snprintf(text, sizeof(text), "\"%s\": null, ", field);
+			append_text(json, text);
+		}
+		return;
+	} else {
+		snprintf(text, sizeof(text), chance(making->dice, 30) ? "%u" : "d%u", line + 1000);
+		append_text(&making->id, text);
+	}
+	snprintf(text, sizeof(text), "\"%s\": ", field);
+	append_text(json, text);
+	if (is_integer(&making->id) && chance(making->dice, 60))
+		append(json, making->id.data, making->id.used_bytes);
+	else
+		append_json(making, json, making->id.data, making->id.used_bytes);
+	append_text(json, ", ");
+}
+
+static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or", "name"};
+
+static bool is_text_field(const struct oracle_setup *setup, const char *name)
+{
+	return !setup->has_text_fields || strcmp(name, "title") == 0 || strcmp(name, "body") == 0 ||
+	       strcmp(name, "deep.title") == 0;
+}
+
+static void add_field(struct making *making, const char *name, const void *text, size_t text_bytes, bool *has_text)
+{
+	if (!is_text_field(making->setup, name))
+		return;
+	*has_text = true;
+	making->has_own_name |= strcmp(name, "name") == 0;
+	oracle_add_field(making->oracle, name, text, text_bytes);
+}
+
+/* What is no string at the top of the record: its strings and numbers are text, too. */
+static void append_deep(struct making *making, struct bs_buffer *json, bool *has_text)
+{
+	static const char *const numbers[] = {"12", "-0.50", "1E+3", "123456789012345678901234567890", "1e999"};
+	const char *number = numbers[roll(making->dice, 5)];
+	draw_text(making);
+	append_text(json, "\"n\": ");
+	append_text(json, number);
+	append_text(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_json(making, json, making->text.data, making->text.used_bytes);
+	append_text(json, ", \"l\" : [\"x\", [] ,[ ");
+	append_text(json, number);
+	append_text(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	add_field(making, "n", number, strlen(number), has_text);
+	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
+	          making->text.used_bytes, has_text);
+	add_field(making, "deep.l", "x", 1, has_text);
+	add_field(making, "deep.l", number, strlen(number), has_text);
+	add_field(making, "deep.l.a", "in a list", 9, has_text);
+}
+
+/* A field with a date, or with something like one. Whether it counts as text. */
+static bool append_when(struct making *making, struct bs_buffer *json)
+{
+	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
+	append_text(json, "\"when\": \"");
+	append_text(json, date->text);
+	append_text(json, "\", ");
+	making->when_s = date->seconds;
+	if (!is_text_field(making->setup, "when"))
+		return false;
+	oracle_add_field(making->oracle, "when", date->text, strlen(date->text));
+	return true;
+}
+
+static bool begins_as_json(const char *text)
+{
+	text += *text == '-';
+	return *text >= '0' && *text <= '9';
+}
+
+/* A number or a date, or what looks like one, as a string or, if JSON has it, as it is. */
+static void append_value(struct making *making, struct bs_buffer *json)
+{
+	const char *text = oracle_values[roll(making->dice, ORACLE_N_VALUES)];
+	struct oracle_value value;
+	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date && begins_as_json(text);
+	bs_buffer_clear(&making->text);
+	append_text(&making->text, text);
+	if (is_number && chance(making->dice, 60))
+		append_text(json, text);
+	else
+		append_json(making, json, making->text.data, making->text.used_bytes);
+}
+
+/* A record with some fields; false if the engine must find no text in it. */
+static bool append_fields(struct making *making, struct bs_buffer *json)
+{
+	bool has_text = false;
+	uint32_t n_fields = making->setup->n_docs > 30000 ? 1 : roll_between(making->dice, 1, 4);
+	if (chance(making->dice, 20))
+		has_text |= append_when(making, json);
+	for (uint32_t i = 0; i < n_fields; i++) {
+		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
+		                                            : field_names[roll(making->dice, 9)];
+		if (chance(making->dice, 5))
+			append_deep(making, json, &has_text);
+		append_json(making, json, (const uint8_t *)name, strlen(name));
+		append_text(json, ": ");
+		if (chance(making->dice, 12)) {
+			append_value(making, json);
+		} else {
+			draw_text(making);
+			append_json(making, json, making->text.data, making->text.used_bytes);
+		}
+		append_text(json, i + 1 < n_fields ? ", " : "}");
+		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
+		          &has_text);
+	}
+	return has_text;
+}
+
+static void append_bad_line(struct making *making, struct bs_buffer *json)
+{
+	static const char *const lines[] = {"",
+	                                    "  ",
+	                                    "not json",
+	                                    "[1, 2]",
+	                                    "{\"text\": \"cut",
+	                                    "{}",
+	                                    "{\"id\": null, \"key\": null, \"t\": [true]}",
+	                                    "7",
+	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
+	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
+	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
+}
+
+static size_t end_record(struct making *making)
+{
+	struct bs_buffer whole = {0};
+	if (!making->inner_id[0] || making->is_by_line)
+		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	append_text(&whole, making->inner_id);
+	append_text(&whole, "#");
+	append(&whole, making->id.data, making->id.used_bytes);
+	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
+	bs_buffer_deinit(&whole);
+	return doc;
+}
+
+static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
+                          struct bs_buffer *json)
+{
+	size_t replaced = draw_replaced(making, first_doc);
+	append_text(json, "{");
+	append_id(making, argument, line, replaced, json);
+	making->when_s = 0;
+	making->has_own_name = false;
+	if (!append_fields(making, json))
+		return;
+	if (replaced != SIZE_MAX)
+		oracle_doc(making->oracle, replaced)->is_replaced = true;
+	size_t doc = end_record(making);
+	bs_buffer_clear(&making->id);
+	if (making->inner_id[0])
+		append_text(&making->id, making->inner_id);
+	else
+		append_label(&making->id, argument);
+	append(&making->id, "", 1);
+	const char *path = (const char *)making->id.data;
+	bool has_path = making->inner_id[0] && !making->has_own_name;
+	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
+	oracle_doc(making->oracle, doc)->when_s = making->when_s;
+	oracle_doc(making->oracle, doc)->line = line;
+}
+
+static void replace_stdin(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+	close(fd);
+}
+
+static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
+{
+	struct bs_buffer json = {0};
+	size_t first_doc = oracle_n_docs(making->oracle);
+	uint32_t line = 1;
+	bool is_stdin = strcmp(argument, "-") == 0;
+	append(&json, "", 0);
+	for (uint32_t i = 0; i < n_docs; line++) {
+		if (line > 1)
+			append_text(&json, chance(making->dice, 5) ? "\r\n" : "\n");
+		/* One that begins so is no collection in a folder. */
+		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
+			append_bad_line(making, &json);
+			continue;
+		}
+		append_record(making, argument, line, first_doc, &json);
+		i++;
+	}
+	if (chance(making->dice, 80))
+		append_text(&json, "\n");
+	const char *path = is_stdin ? "stdin" : argument;
+	write_file(path, &json, making->setup->is_young);
+	if (is_stdin)
+		replace_stdin(path);
+	bs_buffer_deinit(&json);
+}
+
+void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,
+                          struct dice *dice, struct oracle *oracle)
+{
+	struct making making = {.setup = setup, .vocabulary = vocabulary, .dice = dice, .oracle = oracle};
+	uint32_t n_left = setup->n_docs;
+	for (uint32_t i = 0; i < setup->n_sources; i++) {
+		const char *argument = setup->sources[i];
+		uint32_t n_docs = i + 1 == setup->n_sources ? n_left : roll(dice, n_left + 1);
+		const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
+		bool is_sub = strncmp(start, "sub/", 4) == 0;
+		char first = is_sub ? start[4] : start[0];
+		if (first == 'f') {
+			make_file(&making, argument);
+			continue;
+		}
+		if (first == 'n')
+			make_folder(&making, argument, n_docs);
+		else
+			make_collection(&making, argument, n_docs);
+		n_left -= n_docs;
+	}
+	bs_buffer_deinit(&making.text);
+	bs_buffer_deinit(&making.id);
+}

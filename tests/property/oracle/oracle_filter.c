@@ -1,0 +1,146 @@
+/* oracle_filter.c: random filters, and which documents they let pass. See oracle.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/search.h"
+#include "tests/property/oracle/oracle.h"
+
+/* What is asked of the parts of a path: of its last one; negated, that none of them is so. */
+enum asks {
+	ENDS,
+	BEGINS,
+	IS,
+};
+
+struct oracle_glob {
+	const char *glob;
+	bool is_negated;
+	enum asks asks;
+	const char *text;
+};
+
+static const struct oracle_glob globs[] = {
+	{"*.txt", false, ENDS, ".txt"}, {"!*.txt", true, ENDS, ".txt"}, {"*.jsonl", false, ENDS, ".jsonl"},
+	{"!*.jsonl", true, ENDS, ".jsonl"}, {"!a", true, IS, "a"}, {"!a-b/", true, IS, "a-b"}, {"b*", false, BEGINS, "b"},
+	{"!notes*", true, BEGINS, "notes"},
+};
+
+const struct oracle_date oracle_dates[ORACLE_N_DATES] = {
+	{"2017-09-01", 1504224000}, {"2017-10", 1506816000}, {"2018-01-15T12:00:00.000Z", 1516017600},
+	{"2018-01-15 14:00+02:00", 1516017600}, {"2018", 1514764800}, {"2017-02-30", 0},
+};
+
+static const struct oracle_date *draw_date(struct dice *dice)
+{
+	return &oracle_dates[roll(dice, ORACLE_N_DATES - 1)];
+}
+
+/* A document's path, or a folder on the way to it. */
+static void draw_place(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle)
+{
+	const struct oracle_doc *doc = oracle_doc(oracle, roll(dice, (uint32_t)oracle_n_docs(oracle)));
+	snprintf(filter->place, sizeof(filter->place), "%s", (const char *)oracle->bytes.data + doc->path_off);
+	if (strcmp(filter->place, "-") == 0)
+		filter->place[0] = '\0';
+	for (uint32_t cuts = roll(dice, 4); cuts > 0 && strchr(filter->place, '/'); cuts--)
+		*strrchr(filter->place, '/') = '\0';
+	snprintf(filter->spelt, sizeof(filter->spelt), "%s%s", chance(dice, 50) ? "./" : "", filter->place);
+}
+
+void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle, bool has_times)
+{
+	*filter = (struct oracle_filter){.glob = NULL};
+	if (chance(dice, 65))
+		return;
+	uint32_t what = roll(dice, 5);
+	if (what == 0 || chance(dice, 20))
+		filter->glob = &globs[roll(dice, sizeof(globs) / sizeof(*globs))];
+	if (what == 1 && chance(dice, 50))
+		filter->type = chance(dice, 50) ? "txt" : "jsonl";
+	else if (what == 1)
+		filter->type_not = chance(dice, 50) ? "txt" : "jsonl";
+	if (what == 2 && oracle_n_docs(oracle) > 0)
+		draw_place(filter, dice, oracle);
+	if (what == 4 || (what == 3 && has_times)) {
+		filter->is_when = what == 4;
+		uint32_t which = roll(dice, 3);
+		filter->newer = which < 2 ? draw_date(dice) : NULL;
+		filter->older = which > 0 ? draw_date(dice) : NULL;
+	}
+}
+
+void oracle_filter_ask(struct oracle_filter *filter, struct bs_find_request *request)
+{
+	filter->globs[0] = filter->glob ? filter->glob->glob : NULL;
+	filter->types[0] = filter->type;
+	filter->type_nots[0] = filter->type_not;
+	filter->places[0] = *filter->place ? filter->spelt : NULL;
+	request->globs = filter->globs;
+	request->types = filter->types;
+	request->type_nots = filter->type_nots;
+	request->places = filter->places;
+	request->newer = filter->newer ? filter->newer->text : NULL;
+	request->older = filter->older ? filter->older->text : NULL;
+	request->date_field = filter->is_when ? "when" : NULL;
+}
+
+static bool is_part(enum asks asks, const char *text, const char *part, size_t part_bytes)
+{
+	size_t n = strlen(text);
+	if (asks == IS ? n != part_bytes : n > part_bytes)
+		return false;
+	return memcmp(asks == ENDS ? part + part_bytes - n : part, text, n) == 0;
+}
+
+/* Whether any part of the path is so; or the last. */
+static bool has_part(enum asks asks, const char *text, const char *path, bool only_last)
+{
+	bool has = false;
+	for (const char *part = path; part;) {
+		size_t n = strcspn(part, "/");
+		has = (has && !only_last) || is_part(asks, text, part, n);
+		part = part[n] ? part + n + 1 : NULL;
+	}
+	return has;
+}
+
+/* A folder is asked for by a glob that ends in a slash. */
+static bool passes_glob(const struct oracle_glob *glob, const char *path)
+{
+	char folder[256];
+	snprintf(folder, sizeof(folder), "%s", path);
+	bool is_of_folders = glob->glob[strlen(glob->glob) - 1] == '/';
+	if (is_of_folders && !strchr(folder, '/'))
+		return true;
+	if (is_of_folders)
+		*strrchr(folder, '/') = '\0';
+	return has_part(glob->asks, glob->text, folder, !glob->is_negated) != glob->is_negated;
+}
+
+bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle, const struct oracle_doc *doc)
+{
+	const char *path = (const char *)oracle->bytes.data + doc->path_off;
+	int64_t seconds = filter->is_when ? doc->when_s : doc->mtime_s;
+	bool has_time = filter->is_when ? doc->when_s != 0 : strcmp(path, "-") != 0;
+	size_t n = strlen(filter->place);
+	char ending[16];
+	if (filter->glob && !passes_glob(filter->glob, path))
+		return false;
+	/* A glob that wants a file has the last word. */
+	if ((filter->type || filter->type_not) && !(filter->glob && !filter->glob->is_negated)) {
+		snprintf(ending, sizeof(ending), ".%s", filter->type ? filter->type : filter->type_not);
+		if (has_part(ENDS, ending, path, true) != !!filter->type)
+			return false;
+	}
+	if (n > 0 && (strncmp(path, filter->place, n) != 0 || (path[n] && path[n] != '/')))
+		return false;
+	if ((filter->newer || filter->older) && !has_time)
+		return false;
+	return (!filter->newer || seconds >= filter->newer->seconds) && (!filter->older || seconds < filter->older->seconds);
+}

@@ -1,0 +1,147 @@
+/* oracle_given.c: the documents of "-" come by a writer, in several commits, with deletes and changes that are taken back; and
+ * their texts are asked for, if they are not stored. See oracle_bench.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/writer.h"
+#include "tests/property/oracle/oracle_bench.h"
+
+/* A commit is not to be so small that most of it may come to be dead: it would go, and no longer count. */
+#define LEAST_COMMIT 30u
+
+static bool is_of_stdin(const struct oracle *oracle, size_t doc)
+{
+	return strcmp((const char *)oracle->bytes.data + oracle_doc(oracle, doc)->path_off, "-") == 0;
+}
+
+/* Its fields as the writer takes them, in bench->text. */
+static size_t make_texts(struct bench *bench, size_t doc)
+{
+	const struct oracle *oracle = &bench->oracle;
+	const struct oracle_doc *of = oracle_doc(oracle, doc);
+	assert_in_range(of->n_fields, 0, ORACLE_MAX_FIELDS);
+	for (size_t i = 0; i < of->n_fields; i++) {
+		const struct oracle_field *field = oracle_field(oracle, of->first_field + i);
+		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
+		bench->text[i] = (struct bs_text){name, strlen(name), (const char *)oracle->bytes.data + field->text_off, field->text_bytes};
+	}
+	return of->n_fields;
+}
+
+static const char *id_of(const struct bench *bench, size_t doc, size_t *id_bytes_out)
+{
+	const struct oracle_doc *of = oracle_doc(&bench->oracle, doc);
+	*id_bytes_out = of->id_bytes;
+	return (const char *)bench->oracle.bytes.data + of->id_off;
+}
+
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+{
+	struct bench *bench = context;
+	for (size_t doc = oracle_n_docs(&bench->oracle); doc-- > 0;) {
+		size_t n_bytes;
+		const char *other = id_of(bench, doc, &n_bytes);
+		if (n_bytes != id_bytes || memcmp(id, other, id_bytes) != 0 || !is_of_stdin(&bench->oracle, doc))
+			continue;
+		*n_texts_out = make_texts(bench, doc);
+		*texts_out = bench->text;
+		return 0;
+	}
+	return 1;
+}
+
+void bench_provide(struct bench *bench)
+{
+	bench->texts = (struct bs_text_provider){.texts = provide, .context = bench};
+}
+
+static void ok(struct bench *bench, enum bs_status status, const struct bs_error *err)
+{
+	if (!status)
+		return;
+	oracle_setup_print(&bench->setup, stderr);
+	fail_msg("the writer: %s", err->text);
+}
+
+/* The writer gets only text fields: a document without the field "when" has no date. */
+static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
+{
+	for (size_t i = 0; i < n_texts; i++)
+		if (bench->text[i].field_bytes == 4 && memcmp(bench->text[i].field, "when", 4) == 0)
+			return;
+	oracle_doc(&bench->oracle, doc)->when_s = 0;
+}
+
+/* Of those given so far. */
+static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_docs)
+{
+	size_t doc = roll(&bench->dice, (uint32_t)n_docs), id_bytes;
+	struct bs_error err = {""};
+	bool was_there;
+	if (!is_of_stdin(&bench->oracle, doc) || oracle_doc(&bench->oracle, doc)->is_replaced)
+		return;
+	const char *id = id_of(bench, doc, &id_bytes);
+	ok(bench, bs_writer_delete(writer, id, id_bytes, &was_there, &err), &err);
+	assert_true(was_there);
+	oracle_doc(&bench->oracle, doc)->is_replaced = true;
+}
+
+/* Changes of which nothing stays. */
+static void take_back(struct bench *bench, struct bs_writer *writer)
+{
+	struct bs_text text = {"text", 4, "taken back", 10};
+	struct bs_error err = {""};
+	uint64_t n;
+	ok(bench, bs_writer_add(writer, "back", 4, &text, 1, &err), &err);
+	ok(bench, bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, &err), &err);
+	assert_true(n > 0);
+	bs_writer_rollback(writer);
+}
+
+uint64_t bench_give(struct bench *bench, const char *dir)
+{
+	const struct oracle_setup *setup = &bench->setup;
+	static const struct bs_consent consent = {.all = true};
+	struct bs_writer_request request = {
+		.dir = bench->memory ? NULL : dir, .memory = bench->memory, .consent = bench->memory ? &consent : NULL,
+		.fold_accents = setup->words.fold_accents, .split_identifiers = setup->words.split_identifiers,
+		.stem_language = setup->words.stem_language, .weights = setup->weights[0] ? setup->weights : NULL,
+		.not_stored = setup->is_not_stored, .texts = setup->is_not_stored ? &bench->texts : NULL, .n_threads = setup->n_threads};
+	struct bs_build_report report = {.n_docs = 0};
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	uint32_t n_since = 0, n_commits = 0;
+	uint64_t n_given = 0;
+	ok(bench, bs_writer_open(&request, &writer, &err), &err);
+	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+		size_t id_bytes, n_texts = make_texts(bench, doc);
+		const char *id = id_of(bench, doc, &id_bytes);
+		if (!is_of_stdin(&bench->oracle, doc))
+			continue;
+		if (n_since == 0 && chance(&bench->dice, 30))
+			take_back(bench, writer);
+		n_texts = make_texts(bench, doc);
+		ok(bench, bs_writer_add(writer, id, id_bytes, bench->text, n_texts, &err), &err);
+		oracle_doc(&bench->oracle, doc)->line = n_given++;
+		forget_date(bench, doc, n_texts);
+		n_since++;
+		if (chance(&bench->dice, 2))
+			delete_some(bench, writer, doc + 1);
+		/* Few, so that nothing is compacted. */
+		if (n_since < LEAST_COMMIT || n_commits == 3 || !chance(&bench->dice, 3))
+			continue;
+		ok(bench, bs_writer_commit(writer, &report, &err), &err);
+		n_since = 0;
+		n_commits++;
+	}
+	ok(bench, bs_writer_commit(writer, &report, &err), &err);
+	bs_writer_close(writer);
+	return report.n_docs;
+}

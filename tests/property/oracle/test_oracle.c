@@ -1,0 +1,531 @@
+/*
+ * test_oracle.c: the proof of exactness: over random corpora and queries, the engine with its index finds what the
+ * engine without it finds, and what a naive search written only here finds (oracle.h): the same count, the same ids in
+ * the same order, the same scores; with every kernel.
+ *
+ * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus again.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/search.h"
+#include "tests/property/oracle/oracle_bench.h"
+
+/* More are counted, but not told. */
+#define MAX_TOLD 20
+
+static unsigned n_corpora = 50, n_queries = 45, first_corpus;
+static uint64_t main_seed = 1;
+static uint64_t n_learnt; /* queries of which words were learnt, */
+static uint64_t n_apart;  /* or that documents were asked about one by one */
+static uint64_t n_certain; /* hits of searches for candidates */
+static uint64_t n_asked, n_compared, n_differences, n_exact;
+static uint64_t n_gone; /* replaced documents that compaction has removed */
+static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
+static uint64_t n_ranged, n_sorted;   /* queries with ranges that find something; searches that are sorted */
+
+/* ---- differences ---- */
+
+static void print_bytes(const uint8_t *bytes, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		fprintf(stderr, bytes[i] >= 0x20 && bytes[i] != 0x7f ? "%c" : "\\x%02x", bytes[i]);
+}
+
+static void print_doc(const struct bench *bench, const char *what, size_t doc, double score)
+{
+	const struct oracle *oracle = &bench->oracle;
+	const struct oracle_doc *told = oracle_doc(oracle, doc);
+	fprintf(stderr, "    %s #%zu ", what, doc);
+	print_bytes(oracle->bytes.data + told->id_off, told->id_bytes);
+	fprintf(stderr, " score %.17g, length %u:", score, told->length);
+	for (size_t i = 0; i < told->n_tokens && i < 40; i++) {
+		const struct oracle_term *term = oracle_term(oracle, oracle_token(oracle, told->first_token + i)->term);
+		fprintf(stderr, " %u:", oracle_token(oracle, told->first_token + i)->position);
+		print_bytes(oracle->bytes.data + term->term_off, term->term_bytes);
+	}
+	fprintf(stderr, "\n");
+}
+
+/* Counts a difference; false if it is not to be told in detail. */
+static bool differ(struct bench *bench, const char *format, ...) BS_PRINTF(2, 3);
+static bool differ(struct bench *bench, const char *format, ...)
+{
+	static const char *const modes[] = {"top", "ids", "count"};
+	va_list args;
+	n_differences++;
+	if (n_differences > MAX_TOLD)
+		return false;
+	if (!bench->is_told) {
+		oracle_setup_print(&bench->setup, stderr);
+		fprintf(stderr, "  query%s: ", bench->query.any ? " (any)" : "");
+		print_bytes(bench->query.text.data, bench->query.text.used_bytes);
+		fprintf(stderr, "\n  stop words: ");
+		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
+		const struct bs_find_request *asked = &bench->request;
+		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
+		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",
+		        asked->type_nots[0] ? asked->type_nots[0] : "", asked->places[0] ? asked->places[0] : "",
+		        asked->newer ? asked->newer : "", asked->older ? asked->older : "",
+		        asked->date_field ? asked->date_field : "");
+	}
+	bench->is_told = true;
+	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.mode], bench->request.brute ? ", brute" : "",
+	        bench->request.n_best, bench->kernels[bench->kernel]->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+	return true;
+}
+
+/* ---- comparing ---- */
+
+static size_t n_expected(const struct bench *bench)
+{
+	return bench->expected.used_bytes / sizeof(struct oracle_hit);
+}
+
+static const struct oracle_hit *expected_at(const struct bs_buffer *hits, size_t i)
+{
+	return (const struct oracle_hit *)(const void *)hits->data + i;
+}
+
+static bool is_id_of(const struct bench *bench, const struct found_hit *hit, size_t doc)
+{
+	const struct oracle_doc *wanted = oracle_doc(&bench->oracle, doc);
+	return hit->id_bytes == wanted->id_bytes &&
+	       memcmp(bench->found.ids.data + hit->id_off, bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) ==
+	               0;
+}
+
+static void check_stats(struct bench *bench)
+{
+	const struct bs_query_stats *stats = &bench->found.stats;
+	uint64_t total_ns = 0;
+	for (int i = 0; i < BS_STAGES; i++)
+		total_ns += stats->stage_ns[i];
+	/* Of the best, not every candidate is looked at, and some are twice. */
+	bool is_top = bench->request.mode == BS_FIND_TOP && !bench->request.brute && !bench->request.exhaustive;
+	if (bench->sort_field)
+		return;
+	if ((!is_top && (stats->verify.verified > stats->scan.candidates ||
+	                 stats->hits + stats->verify.false_positives != stats->scan.candidates)) ||
+	    stats->verify.false_positives > stats->verify.verified || stats->scan.document_lines > stats->scan.lines_read ||
+	    total_ns != stats->total_ns)
+		differ(bench,
+		       "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
+		       stats->scan.candidates, stats->verify.verified, stats->verify.false_positives, stats->hits);
+	n_weighed += stats->rank.blocks_weighed;
+	n_dropped += stats->rank.blocks_dropped;
+	/* What has which words, and how often, the index knows; to score every match is left to the texts. */
+	bool is_exact = !(bench->request.mode == BS_FIND_TOP && bench->request.exhaustive) && !bench->setup.is_young && !bench->request.brute && oracle_query_is_words(&bench->query) &&
+	                !bench->filter.is_when;
+	n_exact += is_exact;
+	if (is_exact && stats->verify.verified > 0)
+		differ(bench, "%" PRIu64 " documents verified for words", stats->verify.verified);
+	if (bench->request.brute && stats->verify.verified != stats->scan.candidates)
+		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verify.verified,
+		       stats->scan.candidates);
+}
+
+static void check_ids(struct bench *bench)
+{
+	size_t n = n_expected(bench) < n_found(&bench->found) ? n_expected(bench) : n_found(&bench->found), i = 0;
+	while (i < n && is_id_of(bench, found_at(&bench->found, i), expected_at(&bench->expected, i)->doc))
+		i++;
+	if (i == n_expected(bench) && i == n_found(&bench->found))
+		return;
+	if (!differ(bench, "%zu ids, not %zu; the first difference is number %zu", n_found(&bench->found),
+	            n_expected(bench), i))
+		return;
+	if (i < n_found(&bench->found)) {
+		fprintf(stderr, "    found    ");
+		print_bytes(bench->found.ids.data + found_at(&bench->found, i)->id_off,
+		            found_at(&bench->found, i)->id_bytes);
+		fprintf(stderr, "\n");
+	}
+	if (i < n_expected(bench))
+		print_doc(bench, "expected", expected_at(&bench->expected, i)->doc, 0);
+}
+
+static bool is_near(double a, double b, double tolerance)
+{
+	return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+/* Whether a document is among the first n hits. */
+static bool is_found(const struct bench *bench, size_t n, size_t doc)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_id_of(bench, found_at(&bench->found, i), doc))
+			return true;
+	return false;
+}
+
+/*
+ * Where two documents have the same score by different words, the last bit of it depends on the order of the addition;
+ * these may stand in either order, and so in the midst of others that must keep theirs: documents with the same words and
+ * length. Hit i: is everything that must come before it there, and its score that of the wanted one?
+ */
+static bool may_stand_for(const struct bench *bench, size_t i, const struct oracle_hit *wanted)
+{
+	for (size_t j = 0; j < n_expected(bench); j++) {
+		const struct oracle_hit *hit = expected_at(&bench->ranked, j);
+		/* Several sources may use one id. */
+		bool may = is_id_of(bench, found_at(&bench->found, i), hit->doc) && is_near(hit->score, wanted->score, 1e-12);
+		for (size_t before = 0; before < j && may; before++) {
+			size_t doc = expected_at(&bench->ranked, before)->doc;
+			may = !oracle_is_tie(&bench->query, &bench->oracle, doc, hit->doc) || is_found(bench, i, doc);
+		}
+		if (may)
+			return true;
+	}
+	return false;
+}
+
+static void check_top(struct bench *bench)
+{
+	size_t n = n_expected(bench) < bench->request.n_best ? n_expected(bench) : bench->request.n_best;
+	if (n_found(&bench->found) != n) {
+		differ(bench, "%zu hits, not %zu", n_found(&bench->found), n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct found_hit *hit = found_at(&bench->found, i);
+		const struct oracle_hit *wanted = expected_at(&bench->ranked, i);
+		bool is_same = is_id_of(bench, hit, wanted->doc);
+		if (hit->rank == i + 1 && is_same && bench->sort_field)
+			continue;
+		if (!bench->sort_field && hit->rank == i + 1 && is_near(hit->score, wanted->score, 1e-9) &&
+		    (is_same || may_stand_for(bench, i, wanted)))
+			continue;
+		if (differ(bench, "hit %zu of rank %zu has score %.17g and another place", i, hit->rank, hit->score)) {
+			fprintf(stderr, "    found    ");
+			print_bytes(bench->found.ids.data + hit->id_off, hit->id_bytes);
+			fprintf(stderr, "\n");
+			print_doc(bench, "expected", wanted->doc, wanted->score);
+		}
+		return;
+	}
+}
+
+static void check(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
+{
+	bench_search(bench, kernel, mode, brute);
+	const struct found *found = &bench->found;
+	if (found->status) {
+		differ(bench, "%s: %s", bs_status_name(found->status), found->err.text);
+		return;
+	}
+	bool is_top = mode == BS_FIND_TOP && !brute && !bench->request.exhaustive;
+	if (found->is_at_least && !is_top)
+		differ(bench, "a number of hits that is not exact");
+	if (found->is_at_least ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
+	                       : found->stats.hits != n_expected(bench))
+		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits, n_expected(bench));
+	if (mode == BS_FIND_COUNT && n_found(found) > 0)
+		differ(bench, "%zu hits shown in a count", n_found(found));
+	if (mode == BS_FIND_IDS)
+		check_ids(bench);
+	if (mode == BS_FIND_TOP)
+		check_top(bench);
+	check_stats(bench);
+	n_compared++;
+}
+
+/* The naive answer, document order and ranking. */
+static void answer(struct bench *bench)
+{
+	oracle_search(&bench->query, &bench->oracle, &bench->expected);
+	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->expected.data;
+	size_t n = n_expected(bench), n_passed = 0;
+	for (size_t i = 0; i < n; i++)
+		if (oracle_filter_passes(&bench->filter, &bench->oracle, oracle_doc(&bench->oracle, hits[i].doc)))
+			hits[n_passed++] = hits[i];
+	bench->expected.used_bytes = n_passed * sizeof(*hits);
+	bs_buffer_clear(&bench->ranked);
+	if (n_expected(bench) > 0)
+		assert_int_equal(
+			bs_buffer_append(&bench->ranked, bench->expected.data, bench->expected.used_bytes, NULL),
+			BS_OK);
+	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
+}
+
+#define MOST_SORTED 400u /* by insertion */
+
+/* The same hits by a field that has values. */
+static void check_sorted(struct bench *bench, size_t kernel)
+{
+	const struct oracle *oracle = &bench->oracle;
+	int name = oracle->n_names ? (int)roll(&bench->dice, (uint32_t)oracle->n_names) : -1;
+	size_t n = n_expected(bench);
+	if (name < 0 || !oracle->has_values[name] || n > MOST_SORTED)
+		return;
+	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->ranked.data;
+	if (n > 0)
+		memcpy(hits, bench->expected.data, bench->expected.used_bytes);
+	for (size_t i = 0; i < n; i++)
+		hits[i].score = 0;
+	bench->sort_field = oracle->names[name];
+	bench->is_descending = chance(&bench->dice, 50);
+	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
+	check(bench, kernel, BS_FIND_TOP, chance(&bench->dice, 20));
+	bench->sort_field = NULL;
+	n_sorted += n > 1;
+}
+
+static bool has_range(const struct oracle_query *query)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < query->n_nodes; i++)
+		has |= query->nodes[i].kind == ORACLE_RANGE;
+	return has;
+}
+
+/* The document that is a hit; SIZE_MAX: several bear its id. */
+static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
+{
+	size_t found = SIZE_MAX;
+	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+		if (!is_id_of(bench, hit, doc))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = doc;
+	}
+	return found;
+}
+
+static void keep_learnt(void *context, const char *text, size_t text_bytes)
+{
+	struct bs_buffer *line = context;
+	const char *end = memchr(text, '\n', text_bytes);
+	if (line->used_bytes == 0 && end && strncmp(text, "learnt: ", 8) == 0)
+		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL), BS_OK);
+}
+
+static int count_hit(void *context, const struct bs_find_hit *hit)
+{
+	(void)hit;
+	return context == NULL;
+}
+
+/* What the engine learns of the best documents, by the index or without. */
+static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
+{
+	struct bs_find_request request = bench->request;
+	struct bs_error err = {""};
+	request.mode = BS_FIND_TOP;
+	request.n_best = 3;
+	request.feedback_docs = n_docs;
+	request.brute = brute;
+	request.hit = count_hit;
+	request.explain = keep_learnt;
+	request.context = line;
+	if (bs_find(bench->finders[bench->kernel], &request, NULL, &err))
+		differ(bench, "feedback: %s", err.text);
+}
+
+static void check_feedback(struct bench *bench)
+{
+	struct oracle_hit hits[20];
+	struct bs_buffer line = {0}, by_brute = {0};
+	bench->request.feedback_docs = 0;
+	bench_search(bench, bench->kernel, BS_FIND_TOP, false);
+	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
+	bool is_known = true;
+	for (size_t i = 0; i < n; i++) {
+		hits[i] = (struct oracle_hit){doc_of(bench, found_at(&bench->found, i)), found_at(&bench->found, i)->score};
+		is_known = is_known && hits[i].doc != SIZE_MAX;
+	}
+	if (n > 0 && is_known) {
+		learn(bench, n, false, &line);
+		learn(bench, n, true, &by_brute);
+		const char *fault = oracle_check_learnt(&bench->query, &bench->oracle, hits, n, (const char *)line.data, line.used_bytes);
+		if (fault)
+			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes, (const char *)line.data);
+		if (line.used_bytes != by_brute.used_bytes || (line.used_bytes > 0 && memcmp(line.data, by_brute.data, line.used_bytes) != 0))
+			differ(bench, "feedback: %.*s, brute: %.*s", (int)line.used_bytes, (const char *)line.data,
+			       (int)by_brute.used_bytes, (const char *)by_brute.data);
+		n_learnt++;
+	}
+	bs_buffer_deinit(&line);
+	bs_buffer_deinit(&by_brute);
+}
+
+static void check_query(struct bench *bench)
+{
+	struct dice *dice = &bench->dice;
+	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = roll(dice, n_kernels);
+	size_t n_docs = oracle_n_docs(&bench->oracle);
+	const char *fault;
+	bool is_small = n_docs <= 1100, is_huge = n_docs > 30000;
+	bench->is_told = false;
+	n_asked++;
+	if (!oracle_query_analyze(&bench->query, &bench->oracle)) {
+		bench_search(bench, kernel, BS_FIND_COUNT, false);
+		if (bench->found.status != BS_INVALID)
+			differ(bench, "%s for a query without words", bs_status_name(bench->found.status));
+		return;
+	}
+	answer(bench);
+	n_ranged += has_range(&bench->query) && n_expected(bench) > 0;
+	for (size_t i = 0; i < n_kernels; i++)
+		if (is_small || i == kernel)
+			check(bench, i, BS_FIND_COUNT, false);
+	check(bench, roll(dice, n_kernels), BS_FIND_IDS, false);
+	if (!is_huge || chance(dice, 30))
+		check(bench, roll(dice, n_kernels), BS_FIND_TOP, false);
+	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
+		check(bench, kernel, (enum bs_find_mode)roll(dice, 3), true);
+	if (chance(dice, 30))
+		check_sorted(bench, roll(dice, n_kernels));
+	if (is_small && chance(dice, 20))
+		check_feedback(bench);
+	fault = bench_check_candidates(bench, &n_certain);
+	if (fault)
+		differ(bench, "candidates: %s", fault);
+	bool is_apart = !is_huge && chance(dice, is_small ? 40 : 4);
+	fault = is_apart ? bench_check_apart(bench) : NULL;
+	n_apart += is_apart;
+	if (fault)
+		differ(bench, "apart: %s", fault);
+}
+
+/* The rest of a corpus whose options are drawn. */
+static void check_corpus(struct bench *bench, unsigned queries)
+{
+	bench_write(bench);
+	bench_open(bench);
+	for (unsigned i = 0; i < queries; i++) {
+		oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
+		oracle_filter_draw(&bench->filter, &bench->dice, &bench->oracle, !bench->setup.is_young);
+		check_query(bench);
+	}
+	if (bench->found.n_changed > 0)
+		differ(bench, "%u changed files", bench->found.n_changed);
+	n_gone += bench->oracle.n_gone;
+	bench_deinit(bench);
+}
+
+static void conclude(void)
+{
+	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
+	              " of them exact by the filter alone), %" PRIu64 " certain candidates, %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
+	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " compacted away, %" PRIu64 " differences\n",
+	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted,
+	              n_gone, n_differences);
+	assert_true(n_differences == 0);
+}
+
+/* ---- tests ---- */
+
+static void test_random_corpora(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < n_corpora; i++) {
+		struct bench bench;
+		bench_init(&bench, main_seed, first_corpus + i, 0);
+		check_corpus(&bench, n_queries);
+	}
+	conclude();
+}
+
+/* More than a slab holds; all levels. */
+static void test_many_documents(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench, main_seed, n_corpora, 262144 + 1500);
+	bench.setup.policy.is_forced = true;
+	memcpy(bench.setup.policy.force, (uint8_t[]){3, 1, 2}, 3);
+	bench.setup.policy.use_groups = bench.setup.policy.use_blocks = true;
+	bench.setup.forward_mode = BS_FORWARD_NEVER;
+	check_corpus(&bench, 24);
+	conclude();
+}
+
+/* With a column of its own for every word, or forward lists, one word needs no text: check_stats() says so. */
+static void test_exact_words_are_not_verified(void **state)
+{
+	(void)state;
+	for (int is_forward = 0; is_forward < 2; is_forward++) {
+		struct bench bench;
+		bench_init(&bench, main_seed, 13, 1500);
+		bench.setup.is_young = false;
+		bench.setup.policy = bs_treatment_policy_default();
+		bench.setup.policy.exact_share = 0;
+		bench.setup.policy.has_no_tf_levels = true;
+		bench.setup.forward_mode = is_forward ? BS_FORWARD_ALWAYS : BS_FORWARD_NEVER;
+		bench_write(&bench);
+		bench_open(&bench);
+		uint64_t n_before = n_exact;
+		for (int i = 0; i < 200; i++) {
+			oracle_query_draw(&bench.query, &bench.dice, &bench.oracle, &bench.vocabulary);
+			if (oracle_query_analyze(&bench.query, &bench.oracle) && oracle_query_is_words(&bench.query))
+				check_query(&bench);
+		}
+		assert_true(n_exact > n_before + 10);
+		bench_deinit(&bench);
+	}
+	conclude();
+}
+
+/* Signs that are words by themselves and fold to one code point of a run are found by the run, and the other way. */
+static void test_signs_pair_with_runs(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d",  "\u3297\u3299", "\u6f22\u3002\u795d",
+		"\u2f00\u2f01", "\u6f22\u0345",       "\u6f22 \u03b9", "\u795d",       "\U0001f21a, \u6f22"};
+	static const struct {
+		const char *text;
+		size_t n_hits;
+	} queries[] = {{"\u6f22\u795d", 2}, {"\u6f22\u3297", 2}, {"\u795d\u6f22", 1},
+	               {"\u795d\u79d8", 1}, {"\u4e00\u4e28", 1}, {"\u6f22\u0345", 2},
+	               {"\u6f22\u03b9", 2}, {"\u795d", 6},       {"\u7121\u6f22", 1}};
+	struct bench bench;
+	bench_init(&bench, main_seed, 0, 1);
+	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
+	bench.setup.policy =
+		(struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
+	oracle_init(&bench.oracle, NULL);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		bench_write_file(&bench, (unsigned)i, texts[i]);
+	bench_open(&bench);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE, queries[i].text);
+		check_query(&bench);
+		assert_int_equal(n_expected(&bench), queries[i].n_hits);
+	}
+	bench_deinit(&bench);
+	conclude();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_corpora = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc > 3)
+		main_seed = strtoull(argv[3], NULL, 10);
+	if (argc > 4)
+		first_corpus = (unsigned)strtoul(argv[4], NULL, 10);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_signs_pair_with_runs, bench_clean),
+		cmocka_unit_test_teardown(test_exact_words_are_not_verified, bench_clean),
+		cmocka_unit_test_teardown(test_random_corpora, bench_clean),
+		cmocka_unit_test_teardown(test_many_documents, bench_clean),
+	};
+	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+}

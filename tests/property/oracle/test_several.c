@@ -1,0 +1,281 @@
+/*
+ * test_several.c: seven indexes, each of one part of a collection, rank as one index of all of it: with statistics gathered from
+ * each, the ten best have the same ids and the same scores, to the last bit, and the matches are the same.
+ *
+ * test_several [N_CORPORA [QUERIES_PER_CORPUS [SEED]]] runs longer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+#include "tests/property/oracle/oracle_bench.h"
+
+#define N_PARTS ORACLE_MAX_SOURCES
+#define N_BEST  10
+#define MOST_ID 256
+
+static unsigned n_corpora = 20, n_queries = 60;
+static uint64_t main_seed = 1;
+static uint64_t n_asked, n_hits, n_differences;
+
+struct part {
+	struct bs_index *index;
+	struct bs_finder *finder;
+};
+
+struct hit {
+	double score;
+	size_t id_bytes;
+	char id[MOST_ID];
+};
+
+/* The hits of a search, or of several. */
+struct list {
+	struct bs_buffer hits; /* struct hit each */
+	enum bs_status status;
+	struct bs_error err;
+};
+
+static size_t length(const struct list *list)
+{
+	return list->hits.used_bytes / sizeof(struct hit);
+}
+
+static struct hit *hit_at(const struct list *list, size_t i)
+{
+	return (struct hit *)(void *)list->hits.data + i;
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct list *list = context;
+	struct hit taken = {.score = hit->score, .id_bytes = hit->id_bytes};
+	assert_in_range(hit->id_bytes, 0, MOST_ID);
+	memcpy(taken.id, hit->id, hit->id_bytes);
+	return bs_buffer_append(&list->hits, &taken, sizeof(taken), NULL) != BS_OK;
+}
+
+static void search(struct bench *bench, struct bs_finder *finder, enum bs_find_mode mode,
+                             const struct bs_statistics *statistics, struct list *list)
+{
+	struct bs_find_request request = {
+		.query = (const char *)bench->query.text.data,
+		.query_bytes = bench->query.text.used_bytes,
+		.mode = mode,
+		.n_best = N_BEST,
+		.any = bench->query.any,
+		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words_bytes = bench->query.stops.used_bytes,
+		.statistics = statistics,
+		.hit = take_hit,
+		.context = list,
+	};
+	if (!list->status)
+		list->status = bs_find(finder, &request, NULL, &list->err);
+}
+
+/* By falling scores; equal ones stay as they are. */
+static void rank(struct list *list)
+{
+	for (size_t i = 1; i < length(list); i++) {
+		struct hit moved = *hit_at(list, i);
+		size_t at = i;
+		for (; at > 0 && hit_at(list, at - 1)->score < moved.score; at--)
+			*hit_at(list, at) = *hit_at(list, at - 1);
+		*hit_at(list, at) = moved;
+	}
+}
+
+static bool is_same(const struct hit *a, const struct hit *b)
+{
+	return !(a->score < b->score) && !(a->score > b->score) && a->id_bytes == b->id_bytes &&
+	       memcmp(a->id, b->id, a->id_bytes) == 0;
+}
+
+static void compare(struct bench *bench, const char *what, const struct list *parts, const struct list *whole, size_t most)
+{
+	size_t n = length(parts) < most ? length(parts) : most, i = 0;
+	while (i < n && i < length(whole) && is_same(hit_at(parts, i), hit_at(whole, i)))
+		i++;
+	if (i == n && i == length(whole) && !parts->status && !whole->status)
+		return;
+	n_differences++;
+	oracle_setup_print(&bench->setup, stderr);
+	fprintf(stderr, "  query%s: %.*s\n  %s: %zu hits, not %zu; different from the %zuth on; %s: %s, %s: %s\n",
+	        bench->query.any ? " (any)" : "", (int)bench->query.text.used_bytes, (const char *)bench->query.text.data, what, n,
+	        length(whole), i, bs_status_name(parts->status), parts->err.text, bs_status_name(whole->status), whole->err.text);
+	for (int k = 0; k < 2; k++)
+		if (i < length(k ? whole : parts))
+			fprintf(stderr, "    %.*s %.17g\n", (int)hit_at(k ? whole : parts, i)->id_bytes, hit_at(k ? whole : parts, i)->id,
+			        hit_at(k ? whole : parts, i)->score);
+}
+
+/* As if they had been sent from elsewhere: by their parts, and each index's own. */
+static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
+{
+	struct bs_find_request request = {
+		.query = (const char *)bench->query.text.data,
+		.query_bytes = bench->query.text.used_bytes,
+		.any = bench->query.any,
+		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words_bytes = bench->query.stops.used_bytes,
+	};
+	struct bs_statistics *sum, *own;
+	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
+	for (size_t i = 0; i < N_PARTS; i++) {
+		bool is_sent = chance(&bench->dice, 50);
+		assert_int_equal(bs_statistics_new(&own, NULL), BS_OK);
+		if (!told->status)
+			told->status = bs_statistics_gather(parts[i].finder, &request, is_sent ? own : sum, &told->err);
+		if (is_sent)
+			assert_int_equal(bs_statistics_add(sum, own, NULL), BS_OK);
+		bs_statistics_free(own);
+	}
+	return sum;
+}
+
+static void check_mode(struct bench *bench, struct part *parts, enum bs_find_mode mode, const struct bs_statistics *statistics)
+{
+	struct list of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
+	search(bench, bench->finders[0], mode, NULL, &of_whole);
+	for (size_t i = 0; i < N_PARTS; i++)
+		search(bench, parts[i].finder, mode, statistics, &of_parts);
+	if (mode == BS_FIND_TOP)
+		rank(&of_parts);
+	compare(bench, mode == BS_FIND_TOP ? "best" : "all", &of_parts, &of_whole, mode == BS_FIND_TOP ? N_BEST : SIZE_MAX);
+	n_hits += length(&of_whole);
+	bs_buffer_deinit(&of_parts.hits);
+	bs_buffer_deinit(&of_whole.hits);
+}
+
+static void check_query(struct bench *bench, struct part *parts)
+{
+	struct list told = {.status = BS_OK};
+	oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
+	if (!oracle_query_analyze(&bench->query, &bench->oracle))
+		return;
+	struct bs_statistics *statistics = gather(bench, parts, &told);
+	if (told.status)
+		compare(bench, "statistics", &told, &told, 0);
+	check_mode(bench, parts, BS_FIND_TOP, statistics);
+	check_mode(bench, parts, BS_FIND_IDS, statistics);
+	bs_statistics_free(statistics);
+	n_asked++;
+}
+
+static void draw_parts(struct bench *bench)
+{
+	static const char *const sources[N_PARTS][2] = {{"c0.jsonl", "f0.txt"},   {"c1.jsonl", "notes1"}, {"c2.ndjson", "notes2"},
+	                                                {"c3.jsonl", "c3.jsonl"}, {"sub/c4.jsonl", "n4"}, {"c5.jsonl", "c5.jsonl"},
+	                                                {"c6.jsonl", "notes6"}};
+	bench->setup.n_sources = N_PARTS;
+	bench->setup.is_young = bench->setup.has_stdin = bench->setup.is_given = false;
+	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
+	bs_memory_free(bench->memory);
+	bench->memory = NULL;
+	for (size_t i = 0; i < N_PARTS; i++)
+		strcpy(bench->setup.sources[i], sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
+}
+
+static void check_corpus(unsigned number)
+{
+	struct bench bench;
+	struct part parts[N_PARTS];
+	struct bs_error err = {""};
+	char dir[16];
+	bench_init(&bench, main_seed, number, 0);
+	draw_parts(&bench);
+	bench_write(&bench);
+	bench_open(&bench);
+	for (uint32_t i = 0; i < N_PARTS; i++) {
+		snprintf(dir, sizeof(dir), "part%u", i);
+		bench_index(&bench, dir, i, 1);
+		if (bs_index_open(dir, NULL, &parts[i].index, &err) || bs_finder_new(parts[i].index, &parts[i].finder, &err))
+			fail_msg("%s", err.text);
+	}
+	for (unsigned i = 0; i < n_queries; i++)
+		check_query(&bench, parts);
+	for (size_t i = 0; i < N_PARTS; i++) {
+		bs_finder_free(parts[i].finder);
+		bs_index_close(parts[i].index);
+	}
+	bench_deinit(&bench);
+}
+
+static void test_parts_rank_as_one(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < n_corpora; i++)
+		check_corpus(i);
+	print_message("%llu queries over %u parts, %llu hits, %llu differences\n", (unsigned long long)n_asked, N_PARTS,
+	              (unsigned long long)n_hits, (unsigned long long)n_differences);
+	assert_true(n_differences == 0);
+}
+
+/* An index in memory of one document, "d". */
+static struct bs_memory *make_index(const char *field, const char *text, struct part *part_out)
+{
+	struct bs_memory *memory;
+	struct bs_writer *writer;
+	struct bs_text texts[] = {{field, strlen(field), text, strlen(text)}};
+	assert_int_equal(bs_memory_new(&memory, NULL), BS_OK);
+	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_open_request open = {.memory = memory};
+	assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+	assert_int_equal(bs_writer_add(writer, "d", 1, texts, 1, NULL), BS_OK);
+	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+	bs_writer_close(writer);
+	assert_int_equal(bs_index_open_with(&open, &part_out->index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(part_out->index, &part_out->finder, NULL), BS_OK);
+	return memory;
+}
+
+/* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it would be text. */
+static void test_names_with_colons(void **state)
+{
+	struct bs_find_request request = {.query = "x:y:cat", .query_bytes = 7, .mode = BS_FIND_COUNT};
+	struct bs_statistics *statistics;
+	struct part parts[2];
+	struct bs_memory *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
+	(void)state;
+	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(bs_statistics_gather(parts[i].finder, &request, statistics, NULL), BS_OK);
+	for (int together = 0; together < 2; together++) {
+		request.statistics = together ? statistics : NULL;
+		for (int i = 0; i < 2; i++) {
+			struct bs_find_result result;
+			assert_int_equal(bs_find(parts[i].finder, &request, &result, NULL), BS_OK);
+			assert_int_equal(result.n_hits, i == 0 || !together);
+		}
+	}
+	bs_statistics_free(statistics);
+	for (int i = 0; i < 2; i++) {
+		bs_finder_free(parts[i].finder);
+		bs_index_close(parts[i].index);
+		bs_memory_free(memories[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_corpora = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc > 3)
+		main_seed = strtoull(argv[3], NULL, 10);
+	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
+	                                   cmocka_unit_test(test_names_with_colons)};
+	return cmocka_run_group_tests_name("several", tests, NULL, NULL);
+}

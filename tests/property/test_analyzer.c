@@ -1,0 +1,275 @@
+/* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed, compacted, searched and shown by
+ * it, and refused without it. It cuts at '|' and keeps the case of letters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+#include "tests/rigs/library_rig.h"
+
+struct rig {
+	char folder[FOLDER_BYTES], collection[96], dir[96];
+};
+
+static int cut(void *context, const uint8_t *text, size_t text_bytes,
+               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+{
+	int result = 0;
+	++*(size_t *)context;
+	for (size_t at = 0; at < text_bytes && !result;) {
+		const uint8_t *bar = memchr(text + at, '|', text_bytes - at);
+		size_t end = bar ? (size_t)(bar - text) : text_bytes;
+		if (end > at)
+			result = emit(emit_context, text + at, end - at, at, end);
+		at = end + 1;
+	}
+	return result;
+}
+
+static size_t n_cuts;
+static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context = &n_cuts};
+
+static int setup(void **state)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+	assert_non_null(rig);
+	make_folder(rig->folder);
+	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
+	write_text(rig->collection, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
+	                            "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
+	                            "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
+	                            "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
+	*state = rig;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct rig *rig = *state;
+	remove_folder(rig->folder);
+	free(rig);
+	return 0;
+}
+
+static struct bs_build_request request_of(const struct rig *rig, const char *const *source)
+{
+	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .analyzer = &bars};
+}
+
+static void build(struct rig *rig)
+{
+	const char *source = rig->collection;
+	struct bs_error err;
+	struct bs_build_request request = request_of(rig, &source);
+	if (bs_index_build(&request, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
+struct heard {
+	char ids[256];
+	char snippet[256];
+};
+
+static int hear(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	size_t used = strlen(heard->ids);
+	snprintf(heard->ids + used, sizeof(heard->ids) - used, "%.*s ", (int)hit->local_id_bytes, hit->local_id);
+	if (hit->rank == 1)
+		snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+	return 0;
+}
+
+static struct bs_index *open_index(const struct rig *rig, bool fresh)
+{
+	struct bs_open_request open = {.dir = rig->dir, .analyzer = &bars, .fresh = fresh};
+	struct bs_index *index;
+	struct bs_error err;
+	if (bs_index_open_with(&open, &index, &err))
+		fail_msg("%s", err.text);
+	return index;
+}
+
+/* By the index and by reading every document. */
+static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
+{
+	struct bs_finder *finder;
+	struct bs_error err;
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	for (int brute = 0; brute < 2; brute++) {
+		for (int mode = 0; mode < 2; mode++) {
+			struct heard heard = {"", ""};
+			struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = mode ? BS_FIND_IDS : BS_FIND_TOP,
+			                                  .brute = brute, .sort_field = NULL, .hit = hear, .context = &heard};
+			if (bs_find(finder, &request, NULL, &err))
+				fail_msg("%s: %s", query, err.text);
+			if (mode)
+				assert_string_equal(heard.ids, ids);
+			else
+				assert_int_equal(strlen(heard.ids), strlen(ids));
+		}
+	}
+	bs_finder_free(finder);
+}
+
+static void assert_all(const struct bs_index *index)
+{
+	assert_finds(index, "London", "1 2 4 ");
+	assert_finds(index, "london", "");
+	assert_finds(index, "\"New York\"", "1 2 ");
+	assert_finds(index, "york", "3 ");
+	assert_finds(index, "York", "");
+	assert_finds(index, "\"new york\"", "3 ");
+	assert_finds(index, "\"New York|London\"", "1 ");
+	assert_finds(index, "\"London|New York\"", "2 ");
+	assert_finds(index, "\"London|Paris\"", "1 ");
+	assert_finds(index, "\"New York\" -Paris", "2 ");
+	assert_finds(index, "Lon*", "1 2 4 ");
+	assert_finds(index, "Londin~1", "1 2 4 ");
+	assert_finds(index, "*o?don", "1 2 4 ");
+	assert_finds(index, "\xe4\xb8\xad\xe6\x96\x87", "4 ");
+	assert_finds(index, "\xe4\xb8\xad", "");
+	assert_finds(index, "text:London OR york", "1 2 3 4 ");
+	assert_finds(index, "\"Paris, France\" OR \"a.b:c\"", "2 4 ");
+}
+
+static void test_words_are_cut(void **state)
+{
+	struct rig *rig = *state;
+	n_cuts = 0;
+	build(rig);
+	assert_true(n_cuts > 0);
+	struct bs_index *index = open_index(rig, false);
+	assert_all(index);
+	struct bs_finder *finder;
+	struct heard heard = {"", ""};
+	struct bs_find_request request = {.query = "\"New York|London\"", .query_bytes = 17, .snippets = true, .mark_start = "<", .mark_stop = ">",
+	                                  .hit = hear, .context = &heard};
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
+	/* What would be characters each by itself is the word that it was cut as. */
+	heard = (struct heard){"", ""};
+	request.query = "\xe4\xb8\xad\xe6\x96\x87";
+	request.query_bytes = 6;
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
+	bs_finder_free(finder);
+	bs_index_close(index);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
+}
+
+static void test_it_is_asked_for(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err;
+	struct bs_index *index;
+	build(rig);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "bars-1"));
+	struct bs_analyzer other = bars;
+	other.name = "bars-2";
+	struct bs_open_request open = {.dir = rig->dir, .analyzer = &other};
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "bars-1"));
+	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "bars-1"));
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, &err), BS_UNSUPPORTED);
+	struct bs_delete_request deletion = {.dir = rig->dir, .query = "London", .query_bytes = 6};
+	assert_int_equal(bs_index_delete(&deletion, NULL, &err), BS_UNSUPPORTED);
+	const char *source = rig->collection;
+	struct bs_build_request request = request_of(rig, &source);
+	request.analyzer = &other;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	request.rebuild = true;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_OK);
+	request.fold_accents = true;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	other.name = "no name";
+	request.fold_accents = false;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	/* And away from it again. */
+	request.analyzer = NULL;
+	request.words = true;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_OK);
+	assert_finds(index, "york", "1 2 3 ");
+	bs_index_close(index);
+	open.analyzer = &bars;
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+}
+
+static void test_the_life_of_an_index(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err;
+	build(rig);
+	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
+	struct bs_index *index = open_index(rig, true);
+	assert_finds(index, "Rome", "5 ");
+	assert_finds(index, "\"London|Rome\"", "5 ");
+	bs_index_close(index);
+	build(rig);
+	index = open_index(rig, false);
+	assert_finds(index, "\"London|Rome\"", "5 ");
+	bs_index_close(index);
+	struct bs_delete_request deletion = {.dir = rig->dir, .query = "Rome", .query_bytes = 4, .analyzer = &bars};
+	struct bs_delete_result deleted;
+	assert_int_equal(bs_index_delete(&deletion, &deleted, &err), BS_OK);
+	assert_int_equal(deleted.n_deleted, 1);
+	struct bs_build_report report;
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .analyzer = &bars}, &report, &err), BS_OK);
+	assert_true(report.is_committed == (report.n_moved > 0));
+	index = open_index(rig, false);
+	assert_all(index);
+	assert_finds(index, "Rome", "");
+	bs_index_close(index);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
+}
+
+static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+{
+	switch (*(int *)context) {
+	case 0: return emit(emit_context, text, 0, 0, 0);
+	case 1: return emit(emit_context, (const uint8_t *)"\xff", 1, 0, 1);
+	case 2: return emit(emit_context, text, 1, 0, text_bytes + 1);
+	case 3: return emit(emit_context, text, 1, 3, 4) ? 1 : emit(emit_context, text, 1, 2, 3);
+	default: return -7;
+	}
+}
+
+static void test_bad_analyzers_fail(void **state)
+{
+	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID, BS_IO};
+	struct rig *rig = *state;
+	const char *source = rig->collection;
+	for (int kind = 0; kind < 5; kind++) {
+		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
+		struct bs_error err = {""};
+		struct bs_build_request request = request_of(rig, &source);
+		request.analyzer = &bad;
+		assert_int_equal(bs_index_build(&request, NULL, &err), expected[kind]);
+		assert_non_null(strstr(err.text, "bad"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_words_are_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_it_is_asked_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_life_of_an_index, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_analyzers_fail, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,476 @@
+/*
+ * test_byte_verifier.c: the quick verifier against the whole analysis, on documents made of what is hard for it, and queries of
+ * the same: what it says must be what the matcher says, on the fields, on the line of JSON that they come from, and on
+ * the fields as they stand in that line. And the quick reader of records against the parser.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/search.h"
+#include "tests/rigs/core_rig.h"
+#include "corpus/read/record.h"
+#include "corpus/read/record_scan.h"
+#include "query/language/parse.h"
+#include "query/verify/byte_verifier.h"
+
+#define MAX_KERNELS 8
+#define MAX_FIELDS  3
+
+/* Put together at random. Letters that escapes end with; bytes that join words, and that do not; what folds to ASCII, to
+ * nothing, or to neither; runs; bytes that are no text. */
+static const char *const pieces[] = {
+	"a", "b", "A", "B", "n", "t", "ab", "ba", "foo", "bar", "Foo", "1", "3.14", "u0041", "_", "'", ".", ":", "@", "-",
+	",", ";", " ", " ", " ", " ", " ", "\n", "\n", "\t", "\r", "\b", "\f", "\"", "\\", "\\\\", "/", "(", ")", "\x7f",
+	"\xc2\xad" /* soft hyphen */, "\xe2\x84\xaa" /* Kelvin */, "k", "\xc5\xbf" /* long s */, "s",
+	"\xef\xac\x81" /* fi */, "fi", "\xef\xbd\x81" /* wide a */, "\xcc\x81" /* acute */, "\xe2\x80\x8d" /* ZWJ */,
+	"\xef\xb8\x8f" /* VS16 */, "\xc3\xa9" /* e acute */, "e", "\xe6\xbc\xa2", "\xe5\xad\x97", "\xe3\x88\xa0" /* (1) */,
+	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
+	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
+	"1", "22", "T", "T", "1T22", "t", "Foo", "Bar", "FOO", "fooBar", "_", "2Foo",
+	"\xcc\xa3" /* dot below */, "=\xcc\xb8" /* not equal */, "=", "\xcd\xbe" /* Greek ; */, "\xe1\xbf\xaf" /* Greek ` */, "`",
+	"\xcd\x85" /* iota below */, "\xc5\x82" /* l with stroke */, "l", "\xc3\xa6" /* ae */, "ae",
+};
+
+static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	append(to, text, strlen(text));
+}
+
+static bool chance(uint64_t *random, unsigned percent)
+{
+	return random_below(random, 100) < percent;
+}
+
+/* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are sometimes without spaces,
+ * so that there is no safe cut near. */
+static void append_pieces(struct bs_buffer *to, uint64_t *random, uint64_t n, bool is_ascii)
+{
+	bool has_no_space = n > 100 && chance(random, 50);
+	while (n > 0) {
+		const char *piece = pieces[random_below(random, COUNT(pieces))];
+		if ((is_ascii && (piece[0] & 0x80)) || (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
+			continue;
+		append_text(to, piece);
+		n--;
+	}
+}
+
+/* ---- documents ---- */
+
+struct doc {
+	struct bs_buffer texts[MAX_FIELDS];
+	struct bs_field fields[MAX_FIELDS + 3];
+	size_t n_fields;
+	struct bs_buffer line;
+};
+
+static const char *const names[] = {"text", "foo", "a"};
+
+static void append_json(struct bs_buffer *to, uint64_t *random, const uint8_t *text, size_t n_bytes, unsigned escapes)
+{
+	static const char plain[] = "\n\t\r\b\f\"\\/";
+	static const char letters[] = "ntrbf\"\\/";
+	append_text(to, "\"");
+	for (size_t i = 0; i < n_bytes; i++) {
+		char escape[8];
+		const char *found = text[i] ? strchr(plain, text[i]) : NULL;
+		if (text[i] < 0x80 && chance(random, escapes))
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+		else if (found && (text[i] != '/' || chance(random, 50)))
+			snprintf(escape, sizeof(escape), "\\%c", letters[found - plain]);
+		else if (text[i] < 0x20)
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+		else
+			snprintf(escape, sizeof(escape), "%c", text[i]);
+		append_text(to, escape);
+	}
+	append_text(to, "\"");
+}
+
+static void draw_doc(struct doc *doc, uint64_t *random)
+{
+	bool is_ascii = chance(random, 60);
+	unsigned escapes = chance(random, 80) ? 0 : 10;
+	static const struct bs_field nested[] = {{"n", 1, (const uint8_t *)"1", 1},
+	                                         {"n.foo", 5, (const uint8_t *)"a]b", 3},
+	                                         {"z.", 2, (const uint8_t *)"-1e+5", 5}};
+	size_t n_flat = (size_t)(1 + random_below(random, MAX_FIELDS)), n_nested = chance(random, 50) ? 0 : 3;
+	doc->n_fields = n_nested + n_flat;
+	memcpy(doc->fields, nested, sizeof(nested));
+	bs_buffer_clear(&doc->line);
+	append_text(&doc->line, n_nested == 0 ? "{\"id\": \"foo bar\", "
+	                                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
+	for (size_t i = 0; i < n_flat; i++) {
+		bs_buffer_clear(&doc->texts[i]);
+		append(&doc->texts[i], "", 0);
+		append_pieces(&doc->texts[i], random, random_below(random, chance(random, 90) ? 12 : 1500), is_ascii);
+		doc->fields[n_nested + i] = (struct bs_field){
+			.name = names[i],
+			.name_bytes = strlen(names[i]),
+			.text = doc->texts[i].data ? doc->texts[i].data : (const uint8_t *)"",
+			.text_bytes = doc->texts[i].used_bytes,
+		};
+		append_json(&doc->line, random, (const uint8_t *)names[i], strlen(names[i]), 0);
+		append_text(&doc->line, chance(random, 50) ? ":" : " : ");
+		append_json(&doc->line, random, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
+		append_text(&doc->line, i + 1 < n_flat ? ", " : " }");
+	}
+}
+
+/* ---- queries ---- */
+
+/* Words of a document, or of the same pieces. */
+static void append_words(struct bs_buffer *to, uint64_t *random, const struct doc *doc, bool is_phrase)
+{
+	size_t start = to->used_bytes;
+	const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
+	if (chance(random, 60) && field->text_bytes > 0) {
+		size_t at = (size_t)random_below(random, field->text_bytes);
+		size_t n = (size_t)(1 + random_below(random, is_phrase ? 25 : 6));
+		append(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
+	} else {
+		append_pieces(to, random, 1 + random_below(random, is_phrase ? 6 : 3), chance(random, 70));
+	}
+	for (size_t i = start; i < to->used_bytes; i++) {
+		bool is_space = to->data[i] <= ' ' && !is_phrase;
+		if (is_space || strchr("\"()*~", to->data[i]))
+			to->data[i] = is_space || !is_phrase ? 'a' : ' ';
+	}
+}
+
+static void draw_leaf(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	uint64_t what = random_below(random, 100);
+	bool is_phrase = what >= 50;
+	if (chance(random, 10))
+		append_text(to, "foo:");
+	if (is_phrase)
+		append_text(to, "\"");
+	else
+		append_text(to, "b");
+	to->used_bytes -= !is_phrase && chance(random, 90);
+	append_words(to, random, doc, is_phrase);
+	append_text(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
+}
+
+static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	static const char *const between[] = {" ", " ", " OR ", " -", " AND "};
+	bs_buffer_clear(to);
+	for (uint64_t n = random_below(random, 3);; n--) {
+		draw_leaf(to, random, doc);
+		if (n == 0)
+			break;
+		append_text(to, between[random_below(random, COUNT(between))]);
+	}
+}
+
+/* ---- comparing ---- */
+
+static uint64_t n_compared, n_answered[3], n_early;
+
+struct bench {
+	struct bs_words *words;
+	struct bs_query_tree *query;
+	struct bs_plan plan;
+	struct bs_matcher *matcher;
+	struct bs_byte_verifier *byte_verifier;
+	struct bs_buffer text;
+	uint64_t random;
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n_kernels;
+	struct bs_record_parser *parser;
+	struct bs_record_scan scan;
+	struct bs_term_table fields;
+	bool splits;
+};
+
+static const struct {
+	const char *name;
+	size_t name_bytes;
+} query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
+
+/* No query asks for the name of a document. */
+static const struct bs_doc_ref no_ref;
+
+/* A plan with the parts that are read: how frequent each element is. */
+static void make_plan(struct bench *bench)
+{
+	struct bs_plan *plan = &bench->plan;
+	plan->query = bench->query;
+	bs_vector_clear(&plan->elements);
+	bs_vector_clear(&plan->terms);
+	for (uint32_t i = 0; i < bench->query->n_elements; i++) {
+		struct bs_plan_element element = {.first_term = i, .n_terms = 1};
+		struct bs_plan_term term = {.df = random_below(&bench->random, 1000), .element = i};
+		append(&plan->elements.bytes, &element, sizeof(element));
+		append(&plan->terms.bytes, &term, sizeof(term));
+	}
+}
+
+static void fail_with(const struct bench *bench, const struct doc *doc, const char *where)
+{
+	fprintf(stderr, "%s\n  query:", where);
+	for (size_t i = 0; i < bench->text.used_bytes; i++)
+		fprintf(stderr, bench->text.data[i] > ' ' && bench->text.data[i] < 0x7f ? "%c" : "\\x%02x", bench->text.data[i]);
+	fprintf(stderr, "\n  line: %.*s\n", (int)doc->line.used_bytes, (const char *)doc->line.data);
+	fail_msg("%s: the quick verifier says another thing", where);
+}
+
+static void check_words(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
+                        const struct bs_match *quick, const char *where)
+{
+	bool is_same = match->n_words == quick->n_words;
+	for (size_t i = 0; i < match->n_words && is_same; i++)
+		is_same = match->words[i].tf == quick->words[i].tf &&
+		          match->words[i].term_bytes == quick->words[i].term_bytes &&
+		          memcmp(match->words[i].term, quick->words[i].term, match->words[i].term_bytes) == 0;
+	if (!is_same)
+		fail_with(bench, doc, where);
+}
+
+static void check_answer(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
+                         enum bs_verdict byte_verdict, const char *where)
+{
+	n_compared++;
+	n_answered[byte_verdict]++;
+	if (byte_verdict != BS_VERDICT_UNKNOWN && (byte_verdict == BS_VERDICT_YES) != match->matches)
+		fail_with(bench, doc, where);
+}
+
+static void check_fields(struct bench *bench, const struct doc *doc, const struct bs_field *fields, size_t n_fields,
+                         bool is_json, const struct bs_match *match, const char *where)
+{
+	struct bs_match quick = {0};
+	enum bs_verdict byte_verdict;
+	for (int needs_words = 0; needs_words < 2; needs_words++) {
+		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
+		                 BS_OK);
+		check_answer(bench, doc, match, byte_verdict, where);
+		if (needs_words && byte_verdict == BS_VERDICT_YES)
+			check_words(bench, doc, match, &quick, where);
+	}
+}
+
+/* The line as the parser reads it, and as the quick reader does, unless it says that it cannot. */
+static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
+{
+	struct bs_document parsed, scanned;
+	struct bs_refusal refusal;
+	enum bs_verdict byte_verdict;
+	bool is_known;
+	const uint8_t *line = doc->line.data;
+	size_t n = doc->line.used_bytes;
+	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL), BS_OK);
+	check_answer(bench, doc, match, byte_verdict, "line");
+	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
+	assert_true(!refusal.reason && parsed.text.n_fields == doc->n_fields);
+	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
+	bool has_unicode = memmem(line, n, "\\u", 2);
+	assert_true(is_known || has_unicode);
+	if (is_known) {
+		assert_int_equal(scanned.text.n_fields, doc->n_fields);
+		for (size_t i = 0; i < doc->n_fields; i++) {
+			assert_int_equal(scanned.text.fields[i].name_bytes, doc->fields[i].name_bytes);
+			assert_memory_equal(scanned.text.fields[i].name, doc->fields[i].name,
+			                    doc->fields[i].name_bytes);
+			assert_int_equal(scanned.text.fields[i].text_bytes, doc->fields[i].text_bytes);
+			assert_memory_equal(scanned.text.fields[i].text, doc->fields[i].text,
+			                    doc->fields[i].text_bytes);
+		}
+	}
+	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
+	assert_true(is_known && scanned.text.n_fields == doc->n_fields);
+	check_fields(bench, doc, scanned.text.fields, scanned.text.n_fields, true, match, "fields in the line");
+}
+
+/* A long text with the document's between, */
+static void draw_long(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	static const char *const fillers[] = {"zz ", " ", "z", ". ", "\n\n", "\xc3\xa9 "};
+	for (uint64_t n = 1 + random_below(random, 4); n > 0; n--) {
+		const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
+		const char *filler = fillers[random_below(random, COUNT(fillers))];
+		append(to, field->text, field->text_bytes);
+		for (uint64_t i = random_below(random, 5000); i > 0; i--)
+			append_text(to, filler);
+	}
+}
+
+/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
+static void check_grown(struct bench *bench, const struct doc *doc)
+{
+	struct bs_buffer text = {0};
+	struct bs_match match;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	draw_long(&text, &bench->random, doc);
+	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
+	assert_int_equal(bs_match_document(bench->matcher, no_ref, &field, 1, &match, NULL), BS_OK);
+	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
+	for (size_t n = 0; n < text.used_bytes || is_new;) {
+		n += 1 + (size_t)random_below(&bench->random, 20000);
+		bool is_whole = n >= text.used_bytes || !takes_heads;
+		n = is_whole ? text.used_bytes : n;
+		uint8_t *there = malloc(n + 1);
+		assert_non_null(there);
+		memcpy(there, field.text, n);
+		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
+		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
+		assert_true(is_whole || verdict != BS_VERDICT_NO);
+		n_early += !is_whole && verdict == BS_VERDICT_YES;
+		free(there);
+		is_new = false;
+	}
+	bs_buffer_deinit(&text);
+}
+
+static void check_query(struct bench *bench, const struct doc *doc)
+{
+	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
+	struct bs_match match;
+	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
+	char *weights[] = {chance(&bench->random, 50) ? some : other, text, NULL};
+	draw_query(&bench->text, &bench->random, doc);
+	bs_words_split(bench->words, false);
+	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
+		return;
+	bs_words_split(bench->words, bench->splits);
+	make_plan(bench);
+	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
+	bs_matcher_weigh_fields(bench->matcher, weights);
+	assert_int_equal(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL), BS_OK);
+	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
+	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
+	if (bench->byte_verifier) {
+		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
+		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
+		check_line(bench, doc, &match);
+		if (chance(&bench->random, 5))
+			check_grown(bench, doc);
+	}
+	bs_byte_verifier_free(bench->byte_verifier);
+	bs_matcher_free(bench->matcher);
+	bs_query_tree_free(bench->query);
+}
+
+static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
+{
+	struct bs_record_options record_options = {0};
+	struct bench bench = {.random = seed, .splits = options && options->split_identifiers};
+	struct doc doc = {0};
+	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
+	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
+	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
+	for (uint32_t i = 0, number; i < 3; i++)
+		assert_int_equal(bs_term_table_intern(&bench.fields, (const uint8_t *)query_fields[i].name,
+		                                      (uint32_t)query_fields[i].name_bytes,
+		                                      bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
+		                                      NULL, NULL), BS_OK);
+	memset(n_answered, 0, sizeof(n_answered));
+	for (int i = 0; i < n_docs; i++) {
+		draw_doc(&doc, &bench.random);
+		for (int k = 0; k < 4; k++)
+			check_query(&bench, &doc);
+	}
+	print_message("%llu no, %llu yes, %llu unknown\n", (unsigned long long)n_answered[BS_VERDICT_NO],
+	              (unsigned long long)n_answered[BS_VERDICT_YES], (unsigned long long)n_answered[BS_VERDICT_UNKNOWN]);
+	for (size_t i = 0; i < MAX_FIELDS; i++)
+		bs_buffer_deinit(&doc.texts[i]);
+	bs_buffer_deinit(&doc.line);
+	bs_buffer_deinit(&bench.text);
+	bs_vector_deinit(&bench.plan.elements);
+	bs_vector_deinit(&bench.plan.terms);
+	bs_record_scan_deinit(&bench.scan);
+	bs_term_table_deinit(&bench.fields);
+	bs_record_parser_free(bench.parser);
+	bs_words_free(bench.words);
+}
+
+static int n_docs = 15000;
+
+static void test_plain_words(void **state)
+{
+	(void)state;
+	check_documents(NULL, 11, n_docs);
+	/* It would not be worth its lines if it could not tell most of the time. */
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	assert_true(n_answered[BS_VERDICT_YES] > 1000);
+	print_message("%llu early\n", (unsigned long long)n_early);
+	assert_true(n_early > 50);
+}
+
+static void test_folded_accents(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
+}
+
+static void test_identifiers(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, 15, n_docs);
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
+}
+
+static void test_stems_are_left_alone(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.stem_language = "english"}, 13, 20);
+	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
+}
+
+/* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
+static void test_broken_lines(void **state)
+{
+	(void)state;
+	uint64_t random = 14;
+	struct doc doc = {0};
+	struct bs_record_scan scan = {0};
+	for (int i = 0; i < 20000; i++) {
+		struct bs_document document;
+		bool is_known;
+		draw_doc(&doc, &random);
+		size_t n = (size_t)random_below(&random, doc.line.used_bytes + 1);
+		uint8_t *line = malloc(n ? n : 1);
+		assert_non_null(line);
+		memcpy(line, doc.line.data, n);
+		if (n > 0 && chance(&random, 50))
+			line[random_below(&random, n)] = (uint8_t) "\"\\{}[]:, u"[random_below(&random, 10)];
+		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &document, &is_known, NULL), BS_OK);
+		assert_true(!is_known || document.text.n_fields > 0);
+		free(line);
+	}
+	for (size_t i = 0; i < MAX_FIELDS; i++)
+		bs_buffer_deinit(&doc.texts[i]);
+	bs_buffer_deinit(&doc.line);
+	bs_record_scan_deinit(&scan);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_docs = atoi(argv[1]);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_words),
+		cmocka_unit_test(test_folded_accents),
+		cmocka_unit_test(test_identifiers),
+		cmocka_unit_test(test_stems_are_left_alone),
+		cmocka_unit_test(test_broken_lines),
+	};
+	return cmocka_run_group_tests_name("byte_verifier", tests, NULL, NULL);
+}

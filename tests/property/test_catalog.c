@@ -1,0 +1,884 @@
+/*
+ * test_catalog.c: forty indexes in a catalog rank as one index of all their documents: for random queries the ten best have the same ids
+ * and the same scores, to the last bit, counts and ids are the same, whatever is skipped; and what becomes of a catalog whose indexes
+ * change, go, or are damaged, or whose file is.
+ *
+ * test_catalog [N_INDEXES [N_QUERIES [SEED]]] runs longer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/buffer.h"
+#include "core/bitsift/catalog.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+#include "tests/rigs/core_rig.h"
+
+#define N_BEST  10
+#define SEVERAL 10 /* some tests need at least this number of indexes */
+#define MOST_ID 32
+#define N_WORDS 3000
+
+static unsigned n_indexes = 40, n_queries = 300;
+static uint64_t seed = 1;
+static char scratch[] = "/tmp/test_catalog.XXXXXX";
+static const struct bs_consent all = {.all = true};
+static unsigned n_learning; /* queries that had hits with words that were learnt */
+
+static uint64_t dice(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(dice() >> 20) % n;
+}
+
+/* Some words are everywhere, most are in few places; of_index: words of its own. */
+static void put_word(struct bs_buffer *text, unsigned of_index)
+{
+	char word[32];
+	unsigned kind = below(10);
+	unsigned number = kind < 4 ? below(20) : kind < 8 ? below(N_WORDS) : 10000 + of_index * 40 + below(60);
+	int n = snprintf(word, sizeof(word), "w%c%cx%u", 'a' + number % 7, 'a' + number / 7 % 5, number);
+	assert_int_equal(bs_buffer_append(text, word, (size_t)n, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(text, " ", 1, NULL), BS_OK);
+}
+
+struct hit {
+	double score;
+	char id[MOST_ID];
+};
+
+struct list {
+	struct bs_buffer hits; /* struct hit each */
+};
+
+static size_t length(const struct list *list)
+{
+	return list->hits.used_bytes / sizeof(struct hit);
+}
+
+static const struct hit *hit_at(const struct list *list, size_t i)
+{
+	return (const struct hit *)(const void *)list->hits.data + i;
+}
+
+static int take(void *context, const struct bs_find_hit *hit)
+{
+	struct list *list = context;
+	struct hit taken = {.score = hit->score};
+	assert_in_range(hit->id_bytes, 1, MOST_ID - 1);
+	memcpy(taken.id, hit->id, hit->id_bytes);
+	return bs_buffer_append(&list->hits, &taken, sizeof(taken), NULL) != BS_OK;
+}
+
+static int take_from_catalog(void *context, const struct bs_catalog_hit *hit)
+{
+	return take(context, hit->hit);
+}
+
+static const char *dir_of(unsigned i, char room[64])
+{
+	snprintf(room, 64, "%s/i%u", scratch, i);
+	return room;
+}
+
+static struct bs_writer *open_writer(const char *dir)
+{
+	struct bs_writer_request request = {.dir = dir, .memory_bytes = 16u << 20, .n_threads = 1, .consent = &all};
+	struct bs_writer *writer;
+	struct bs_error err;
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	return writer;
+}
+
+/* Document d of index i, to both. Some have a field. */
+static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d, struct bs_buffer *text)
+{
+	static const char *const fields[] = {"", "title", "year"};
+	char id[MOST_ID], year[8];
+	bs_buffer_clear(text);
+	for (unsigned n = below(40); n > 0; n--)
+		put_word(text, i);
+	int id_bytes = snprintf(id, sizeof(id), "%u-%u", i, d);
+	snprintf(year, sizeof(year), "%u", 1990 + below(30));
+	struct bs_text texts[3] = {{"", 0, (const char *)text->data, text->used_bytes}, {fields[1], 5, NULL, 0}, {fields[2], 4, year, 4}};
+	texts[1].text = texts[0].text;
+	texts[1].text_bytes = text->used_bytes / 3;
+	size_t n_texts = i % 3 == 0 ? 1 : 1 + below(3);
+	assert_int_equal(bs_writer_add(one, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
+	if (whole)
+		assert_int_equal(bs_writer_add(whole, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
+}
+
+static void build(void)
+{
+	struct bs_buffer text = {.data = NULL};
+	char dir[64], of_whole[64];
+	snprintf(of_whole, sizeof(of_whole), "%s/whole", scratch);
+	struct bs_writer *whole = open_writer(of_whole);
+	for (unsigned i = 0; i < n_indexes; i++) {
+		struct bs_writer *one = open_writer(dir_of(i, dir));
+		for (unsigned d = 0, n = 5 + below(60); d < n; d++) {
+			add_document(one, whole, i, d, &text);
+			if (below(40) == 0)
+				assert_int_equal(bs_writer_commit(one, NULL, NULL), BS_OK);
+		}
+		assert_int_equal(bs_writer_commit(one, NULL, NULL), BS_OK);
+		bs_writer_close(one);
+	}
+	assert_int_equal(bs_writer_commit(whole, NULL, NULL), BS_OK);
+	bs_writer_close(whole);
+	bs_buffer_deinit(&text);
+}
+
+static struct bs_catalog *open_catalog(const char *name)
+{
+	char file[64];
+	struct bs_error err = {""};
+	struct bs_catalog *catalog;
+	snprintf(file, sizeof(file), "%s/%s", scratch, name);
+	struct bs_catalog_request request = {.file = file, .consent = &all};
+	if (bs_catalog_open(&request, &catalog, &err) != BS_OK)
+		fail_msg("%s", err.text);
+	return catalog;
+}
+
+static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
+{
+	char (*dirs)[64] = malloc(n * sizeof(*dirs));
+	const char **list = malloc(n * sizeof(*list));
+	struct bs_error err = {""};
+	for (unsigned i = 0; i < n; i++)
+		list[i] = dir_of(first + i, dirs[i]);
+	if (bs_catalog_add(catalog, list, n, NULL, &err) != BS_OK)
+		fail_msg("%s", err.text);
+	free(list);
+	free(dirs);
+}
+
+/* A query of a few parts, as people and programs write them. */
+static void make_query(struct bs_buffer *text)
+{
+	static const char *const joins[] = {"", "", "", "OR ", "-", "title:", "OR title:"};
+	bs_buffer_clear(text);
+	for (unsigned i = 0, n = 1 + below(4); i < n; i++) {
+		const char *join = joins[below(i ? sizeof(joins) / sizeof(*joins) : 1)];
+		assert_int_equal(bs_buffer_append(text, join, strlen(join), NULL), BS_OK);
+		unsigned kind = below(12);
+		bool is_phrase = kind == 0;
+		if (is_phrase)
+			assert_int_equal(bs_buffer_append(text, "\"", 1, NULL), BS_OK);
+		put_word(text, below(n_indexes));
+		if (is_phrase)
+			put_word(text, below(n_indexes));
+		text->used_bytes--;
+		if (kind == 1)
+			text->used_bytes--;
+		const char *end = is_phrase ? "\" " : kind == 1 ? "* " : kind == 2 ? "~1 " : kind == 3 ? "^2.5 " : " ";
+		assert_int_equal(bs_buffer_append(text, end, strlen(end), NULL), BS_OK);
+	}
+	if (below(15) == 0)
+		assert_int_equal(bs_buffer_append(text, "year:1995..2005", 15, NULL), BS_OK);
+}
+
+static void compare(const struct bs_find_request *find, const struct list *parts, const struct list *whole)
+{
+	size_t n = length(whole), i = 0;
+	while (i < n && i < length(parts) && memcmp(&hit_at(parts, i)->score, &hit_at(whole, i)->score, sizeof(double)) == 0 &&
+	       strcmp(hit_at(parts, i)->id, hit_at(whole, i)->id) == 0)
+		i++;
+	if (i == n && length(parts) == n)
+		return;
+	fail_msg("%.*s (any %d, mode %d, offset %zu): %zu hits, not %zu; different from the %zuth on: %s %.17g, not %s %.17g",
+	         (int)find->query_bytes, find->query, find->any, (int)find->mode, find->offset, length(parts), n, i,
+	         i < length(parts) ? hit_at(parts, i)->id : "-", i < length(parts) ? hit_at(parts, i)->score : 0,
+	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
+}
+
+static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_result *came)
+{
+	struct list of_parts = {{0}}, of_whole = {{0}};
+	struct bs_find_result result;
+	struct bs_error err = {""}, whole_err = {""};
+	find.context = &of_whole;
+	find.hit = find.mode == BS_FIND_COUNT ? NULL : take;
+	enum bs_status expected = bs_find(whole, &find, &result, &whole_err);
+	find.hit = NULL;
+	find.context = &of_parts;
+	struct bs_catalog_find_request request = {.find = find, .hit = find.mode == BS_FIND_COUNT ? NULL : take_from_catalog};
+	enum bs_status status = bs_catalog_find(catalog, &request, came, &err);
+	if (status != expected)
+		fail_msg("%.*s: %s %s, not %s %s", (int)find.query_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
+		         whole_err.text);
+	compare(&find, &of_parts, &of_whole);
+	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought in each index.) */
+	if (came->n_asked == 0 && came->n_probed > 0 && !find.like_id)
+		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query_bytes,
+		         find.query, find.any, (int)find.mode, find.feedback_docs, find.like_id ? find.like_id : "-", find.like_text_bytes,
+		         (unsigned long long)came->n_probed);
+	if (!status && find.mode != BS_FIND_TOP)
+		assert_int_equal(came->find.n_hits, result.n_hits);
+	bs_buffer_deinit(&of_parts.hits);
+	bs_buffer_deinit(&of_whole.hits);
+}
+
+/* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
+static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find)
+{
+	struct bs_catalog_result came;
+	struct bs_buffer text = {.data = NULL};
+	char id[MOST_ID];
+	unsigned kind = below(4);
+	if (kind == 0)
+		find.feedback_docs = 1 + below(20);
+	for (unsigned n = below(60); kind == 1 && n > 0; n--)
+		put_word(&text, below(n_indexes));
+	if (kind == 1) {
+		find.like_text = text.data ? (const char *)text.data : "";
+		find.like_text_bytes = text.used_bytes;
+	}
+	/* Some do not exist. */
+	snprintf(id, sizeof(id), "%u-%u", below(n_indexes), below(40));
+	if (kind >= 2)
+		find.like_id = id;
+	if (kind > 0 && below(2))
+		find.query_bytes = 0;
+	find.mode = below(3);
+	find.offset = find.mode == BS_FIND_COUNT ? 0 : find.offset;
+	find.stop_words = below(4) ? NULL : "waax0 wbax1 wcax2";
+	find.stop_words_bytes = find.stop_words ? strlen(find.stop_words) : 0;
+	ask(catalog, whole, find, &came);
+	n_learning += came.find.n_hits > 0;
+	bs_buffer_deinit(&text);
+}
+
+static void test_as_one(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_buffer query = {.data = NULL};
+	uint64_t n_skipped = 0, n_probed = 0, n_known = 0;
+	char dir[64];
+	(void)state;
+	add_indexes(catalog, 0, n_indexes);
+	assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
+	snprintf(dir, sizeof(dir), "%s/whole", scratch);
+	struct bs_open_request open = {.dir = dir, .consent = &all};
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	for (unsigned i = 0; i < n_queries; i++) {
+		make_query(&query);
+		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = below(3) == 0,
+		                               .offset = below(5) == 0 ? below(12) : 0, .snippets = below(4) == 0};
+		ask(catalog, finder, find, &came);
+		n_skipped += came.n_skipped;
+		n_probed += came.n_probed;
+		n_known += came.n_skipped > came.n_probed && came.find.n_hits > 0;
+		if (below(3) == 0)
+			ask_learning(catalog, finder, find);
+		if (below(4) > 0)
+			continue;
+		find.mode = BS_FIND_IDS;
+		ask(catalog, finder, find, &came);
+		find.mode = BS_FIND_COUNT;
+		find.offset = 0;
+		ask(catalog, finder, find, &came);
+		find.brute = true;
+		ask(catalog, finder, find, &came);
+		find.mode = BS_FIND_TOP;
+		find.brute = false;
+		find.sort_field = "year";
+		find.sort_descending = below(2);
+		ask(catalog, finder, find, &came);
+	}
+	/* With few indexes next to none can be skipped. */
+	assert_true(n_indexes < SEVERAL || (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
+	assert_true(n_indexes < SEVERAL || n_learning > n_queries / 8);
+	print_message("%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n", (unsigned long long)n_skipped,
+	              (unsigned long long)n_probed, (unsigned long long)n_queries * n_indexes, n_learning);
+	bs_buffer_deinit(&query);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_catalog_close(catalog);
+}
+
+/* An answer that was cut off has hits of the whole one, with their scores. */
+static void test_limits(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_buffer query = {.data = NULL};
+	unsigned n_cut = 0, n_some = 0, n_whole = 0;
+	(void)state;
+	for (unsigned i = 0; i < n_queries; i++) {
+		struct list whole = {{0}}, part = {{0}};
+		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
+		struct bs_error err = {""};
+		make_query(&query);
+		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
+		                               .mode = below(2) ? BS_FIND_TOP : BS_FIND_IDS, .n_best = 1000000, .context = &whole};
+		struct bs_catalog_find_request request = {.find = find, .hit = take_from_catalog};
+		enum bs_status expected = bs_catalog_find(catalog, &request, NULL, NULL);
+		request.find.limits = &limits;
+		request.find.context = &part;
+		request.find.n_best = 1 + below(20);
+		request.find.snippets = below(2);
+		if (bs_catalog_find(catalog, &request, &came, &err) != expected)
+			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, err.text);
+		size_t n_wanted = find.mode == BS_FIND_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
+		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
+			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
+				from++;
+			assert_true(from < length(&whole) && (came.find.is_partial || from == k));
+		}
+		assert_true(came.find.is_partial || length(&part) == n_wanted);
+		n_cut += came.find.is_partial;
+		n_some += came.find.is_partial && length(&part) > 0;
+		n_whole += !came.find.is_partial;
+		bs_buffer_deinit(&whole.hits);
+		bs_buffer_deinit(&part.hits);
+	}
+	print_message("%u answers cut off, %u of them with hits, %u whole\n", n_cut, n_some, n_whole);
+	assert_true(n_cut > 0);
+	bs_buffer_deinit(&query);
+	bs_catalog_close(catalog);
+}
+
+/* Ends a search after some questions. */
+static int stop_later(void *context)
+{
+	unsigned *n_left = context;
+	return *n_left == 0 || --*n_left == 0;
+}
+
+static void test_stopped(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	unsigned n_left = 1;
+	const volatile int cancel = 1;
+	(void)state;
+	for (int partial = 0; partial < 2; partial++) {
+		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
+		struct bs_catalog_find_request request = {
+			.find = {.query = "waax0", .query_bytes = 5, .mode = BS_FIND_COUNT, .limits = &limits, .brute = true}};
+		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
+		assert_true(came.find.is_partial == (partial == 1));
+		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
+		n_left = 1;
+		enum bs_status status = bs_catalog_find(catalog, &request, &came, NULL);
+		assert_true(status == BS_STOPPED || (!status && n_left > 0));
+	}
+	bs_catalog_close(catalog);
+}
+
+static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_result *came)
+{
+	struct bs_catalog_find_request request = {
+		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT}, .partial = partial};
+	return bs_catalog_find(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
+}
+
+static void keep_message(void *context, const char *message)
+{
+	snprintf(context, sizeof(struct bs_error), "%s", message);
+}
+
+/* A word that no index has is told of, with one that some index has: nearly always, if it is one of theirs, misspelt. */
+static void test_suggestions(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_buffer word = {.data = NULL};
+	unsigned n_absent = 0, n_suggested = 0;
+	(void)state;
+	for (unsigned i = 0; i < n_queries; i++) {
+		struct bs_error line = {""};
+		bs_buffer_clear(&word);
+		put_word(&word, below(n_indexes));
+		word.used_bytes--;
+		unsigned at = below((unsigned)word.used_bytes - 1);
+		uint8_t letter = word.data[at];
+		word.data[at] = below(2) ? word.data[at + 1] : 'q';
+		word.data[at + 1] = letter;
+		word.data[word.used_bytes] = '\0';
+		struct bs_catalog_find_request request = {
+			.find = {.query = (const char *)word.data, .query_bytes = word.used_bytes, .mode = BS_FIND_COUNT, .suggest = true,
+		             .notice = keep_message, .context = &line}};
+		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), BS_OK);
+		if (came.find.n_hits > 0) {
+			assert_string_equal(line.text, "");
+			continue;
+		}
+		/* So many indexes may have it that nothing is said. */
+		if (came.n_asked > 64)
+			continue;
+		n_absent++;
+		const char *meant = strstr(line.text, "; did you mean ");
+		assert_true(strncmp(line.text, "no index has ", 13) == 0);
+		if (!meant)
+			continue;
+		n_suggested++;
+		snprintf(line.text, sizeof(line.text), "%s", meant + 15);
+		size_t n_bytes = strlen(line.text);
+		assert_true(n_bytes > 1 && line.text[n_bytes - 1] == '?');
+		line.text[n_bytes - 1] = '\0';
+		assert_in_range(count(catalog, line.text, false, &came), 1, UINT64_MAX - 1);
+	}
+	print_message("%u of %u words that are not there: another was offered\n", n_suggested, n_absent);
+	assert_true(n_absent > n_queries / 2 && (n_indexes < SEVERAL || n_suggested >= n_absent - n_absent / 7));
+	bs_buffer_deinit(&word);
+	bs_catalog_close(catalog);
+}
+
+static void commit_word(const char *dir, const char *word)
+{
+	struct bs_writer *writer = open_writer(dir);
+	struct bs_text text = {"", 0, word, strlen(word)};
+	assert_int_equal(bs_writer_add(writer, word, strlen(word), &text, 1, NULL), BS_OK);
+	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+	bs_writer_close(writer);
+}
+
+/* An index that changes while the catalog is open, and between; that goes, and that is damaged. */
+static void test_changes(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("changes"), *other;
+	struct bs_catalog_result came;
+	struct bs_catalog_entry entry;
+	uint64_t n_changed, n_unreachable;
+	char dirs[2][64], path[96];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/c%d", scratch, i);
+		commit_word(dirs[i], i ? "walrus" : "penguin");
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	assert_int_equal(count(catalog, "walrus", false, &came), 1);
+	assert_int_equal(came.n_asked, 1);
+	assert_int_equal(count(catalog, "albatross", false, &came), 0);
+	assert_int_equal(came.n_asked, 0);
+	commit_word(dirs[0], "albatross");
+	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
+	assert_int_equal(count(catalog, "albatross", false, &came), 1);
+	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
+	/* What was seen is kept. */
+	other = open_catalog("changes");
+	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT && entry.n_docs == 2);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_int_equal(n_changed + n_unreachable, 0);
+	snprintf(path, sizeof(path), "%s.gone", dirs[1]);
+	assert_int_equal(rename(dirs[1], path), 0);
+	assert_true(count(catalog, "penguin", false, &came) == UINT64_MAX);
+	assert_int_equal(count(catalog, "penguin", true, &came), 1);
+	assert_int_equal(came.n_unreachable, 1);
+	assert_int_equal(came.n_asked + came.n_skipped, 1);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_int_equal(n_unreachable, 1);
+	assert_int_equal(rename(path, dirs[1]), 0);
+	assert_int_equal(count(catalog, "walrus", false, &came), 1);
+	/* Damaged: it has another stamp, and cannot be looked at. */
+	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
+	FILE *manifest = fopen(path, "r+");
+	assert_non_null(manifest);
+	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
+	fputs("damage", manifest);
+	fclose(manifest);
+	assert_true(count(catalog, "penguin", false, &came) == UINT64_MAX);
+	assert_int_equal(count(catalog, "penguin OR walrus", true, &came), 1);
+	assert_int_equal(bs_catalog_remove(catalog, dirs[1], NULL), BS_OK);
+	assert_int_equal(count(catalog, "penguin OR walrus", false, &came), 1);
+	assert_int_equal(bs_catalog_remove(catalog, "nobody", NULL), BS_NOT_FOUND);
+	bs_catalog_close(other);
+	bs_catalog_close(catalog);
+}
+
+/* What a query has seen is written only if nobody has changed the list meanwhile. */
+static void test_kept(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("kept"), *other;
+	struct bs_catalog_result came;
+	struct bs_catalog_entry entry;
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/k%d", scratch, i);
+		commit_word(dirs[i], i ? "heron" : "ibis");
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 1, NULL, NULL), BS_OK);
+	other = open_catalog("kept");
+	assert_int_equal(bs_catalog_add(other, list, 1, "renamed", NULL), BS_OK);
+	commit_word(dirs[0], "egret");
+	assert_int_equal(count(catalog, "egret", false, &came), 1);
+	bs_catalog_close(other);
+	other = open_catalog("kept");
+	assert_true(bs_catalog_describe(other, 0, &entry) && strcmp(entry.name, "renamed") == 0 && entry.state == BS_CATALOG_CHANGED);
+	bs_catalog_close(catalog);
+	catalog = open_catalog("kept");
+	assert_int_equal(bs_catalog_add(other, list, 2, NULL, NULL), BS_OK);
+	commit_word(dirs[0], "stork");
+	assert_int_equal(count(catalog, "stork", false, &came), 1);
+	bs_catalog_close(other);
+	other = open_catalog("kept");
+	assert_true(bs_catalog_describe(other, 1, &entry));
+	bs_catalog_close(other);
+	bs_catalog_close(catalog);
+}
+
+/* Processes that add and refresh at once: each index is there in the end. */
+static void test_at_once(void **state)
+{
+	enum { N = 8 };
+	struct bs_catalog_entry entry;
+	pid_t children[N];
+	unsigned n = 0;
+	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
+	for (unsigned i = 0; i < N; i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			struct bs_catalog *catalog = open_catalog("at_once");
+			add_indexes(catalog, i, 1);
+			enum bs_status status = bs_catalog_refresh(catalog, NULL, NULL, NULL, NULL, NULL);
+			bs_catalog_close(catalog);
+			_exit(status != BS_OK);
+		}
+	}
+	for (unsigned i = 0; i < N; i++) {
+		int status;
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	struct bs_catalog *catalog = open_catalog("at_once");
+	while (bs_catalog_describe(catalog, n, &entry))
+		n++;
+	assert_int_equal(n, N);
+	bs_catalog_close(catalog);
+}
+
+/* Whatever byte of the file is another, it is refused, or an answer is right: nobody crashes. */
+static void test_damaged(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("damaged");
+	struct bs_catalog_result came;
+	char path[64];
+	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
+	add_indexes(catalog, 0, 3);
+	uint64_t expected = count(catalog, "waax0", false, &came);
+	bs_catalog_close(catalog);
+	snprintf(path, sizeof(path), "%s/damaged", scratch);
+	struct stat found;
+	assert_int_equal(stat(path, &found), 0);
+	unsigned n_refused = 0;
+	for (unsigned i = 0; i < 300; i++) {
+		long at = i < 100 ? (long)i : (long)below((unsigned)found.st_size);
+		FILE *file = fopen(path, "r+");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		int byte = fgetc(file), other = byte ^ (1 << below(8));
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		fputc(other, file);
+		fclose(file);
+		struct bs_catalog_request request = {.file = path, .consent = &all};
+		enum bs_status status = bs_catalog_open(&request, &catalog, NULL);
+		if (!status) {
+			uint64_t n = count(catalog, "waax0", false, &came);
+			assert_true(n == expected || n == UINT64_MAX);
+			status = bs_catalog_check(catalog, NULL);
+		}
+		n_refused += status != BS_OK;
+		bs_catalog_close(catalog);
+		file = fopen(path, "r+");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		fputc(byte, file);
+		fclose(file);
+	}
+	assert_int_equal(n_refused, 300);
+}
+
+/* Flips a byte of each block of the segments of an index. */
+static void damage_segments(const char *dir)
+{
+	char command[256];
+	snprintf(command, sizeof(command),
+	         "for f in '%s'/seg-*; do n=$(stat -c %%s \"$f\"); for ((i = 4096; i < n - 8192; i += 1024)); do "
+	         "printf '\\377\\0\\377\\0' | dd of=\"$f\" bs=1 seek=$i conv=notrunc status=none; done; done", dir);
+	char bash[] = "bash", option[] = "-c", *const argv[] = {bash, option, command, NULL};
+	pid_t child = fork();
+	int status;
+	if (child == 0) {
+		execvp("bash", argv);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* An index that turns out to be damaged while it is searched is named, or left out with a notice; the others are whole. */
+static void test_damaged_index(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("faulty");
+	struct bs_catalog_result came;
+	struct bs_error err = {""}, line = {""};
+	char dirs[3][64];
+	const char *list[3] = {dirs[0], dirs[1], dirs[2]};
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct bs_buffer text = {.data = NULL};
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/f%u", scratch, i);
+		struct bs_writer *writer = open_writer(dirs[i]);
+		for (unsigned d = 0; d < 1000; d++)
+			add_document(writer, NULL, i, d, &text);
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+		bs_buffer_deinit(&text);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 1, NULL, NULL), BS_OK);
+	uint64_t n_first = count(catalog, "waax0 weax4", false, &came);
+	assert_int_equal(bs_catalog_add(catalog, list, 3, NULL, NULL), BS_OK);
+	uint64_t n_all = count(catalog, "waax0 weax4", false, &came);
+	damage_segments(dirs[1]);
+	damage_segments(dirs[2]);
+	struct bs_catalog_find_request request = {
+		.find = {.query = "waax0 weax4", .query_bytes = 11, .mode = BS_FIND_COUNT, .brute = true, .notice = keep_message, .context = &line}};
+	assert_true(n_first > 0 && n_first < n_all);
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_CORRUPT);
+	if (strncmp(err.text, "f1: ", 4) != 0)
+		fail_msg("%s", err.text);
+	request.partial = true;
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_OK);
+	assert_int_equal(came.find.n_hits, n_first);
+	assert_int_equal(came.n_unreachable, 2);
+	assert_int_equal(came.n_asked, 1);
+	assert_true(strncmp(line.text, "f2: not asked: ", 15) == 0);
+	bs_catalog_close(catalog);
+}
+
+/* A summary of an earlier program, or of a later one, is none: its index is looked at anew. */
+static void test_other_versions(void **state)
+{
+	static const uint8_t versions[] = {1, 3, 200};
+	struct bs_catalog *catalog = open_catalog("versions");
+	struct bs_catalog_result came;
+	char path[64];
+	(void)state;
+	if (n_indexes < SEVERAL)
+		skip();
+	add_indexes(catalog, 0, 3);
+	uint64_t expected = count(catalog, "waax0", false, &came);
+	bs_catalog_close(catalog);
+	snprintf(path, sizeof(path), "%s/versions", scratch);
+	for (size_t i = 0; i < sizeof(versions); i++) {
+		struct bs_buffer bytes = {0};
+		uint64_t n_bytes;
+		read_bytes(path, &bytes);
+		*section_in(bytes.data, 2 /* summaries */, 1, &n_bytes) = versions[i];
+		reseal(bytes.data, bytes.used_bytes);
+		write_bytes(path, bytes.data, bytes.used_bytes);
+		bs_buffer_deinit(&bytes);
+		catalog = open_catalog("versions");
+		assert_true(count(catalog, "waax0", false, &came) == expected);
+		bs_catalog_close(catalog);
+		catalog = open_catalog("versions");
+		assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
+		bs_catalog_close(catalog);
+	}
+}
+
+/* Handed to somebody else: what is not here is asked about, and not searched. */
+static void note(void *context, size_t entry)
+{
+	unsigned *seen = context;
+	*seen |= 1u << entry;
+}
+
+static void test_handed_on(void **state)
+{
+	struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
+	struct bs_catalog_entry entry;
+	struct bs_catalog_result came;
+	char dir[64], path[64], moved[96];
+	const char *list[1] = {dir}, *words[] = {"narwhal"};
+	unsigned seen = 0;
+	uint64_t n;
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/handed", scratch);
+	snprintf(path, sizeof(path), "%s/exported", scratch);
+	snprintf(moved, sizeof(moved), "%s.moved", dir);
+	commit_word(dir, "narwhal");
+	assert_int_equal(bs_catalog_add(from, list, 1, "mine", NULL), BS_OK);
+	assert_int_equal(bs_catalog_export(from, path, NULL), BS_OK);
+	assert_int_equal(bs_catalog_export(from, path, NULL), BS_INVALID);
+	/* Who has it himself keeps what he has. */
+	assert_int_equal(bs_catalog_import(from, path, &n, NULL), BS_OK);
+	assert_int_equal(n, 0);
+	assert_true(bs_catalog_describe(from, 0, &entry) && !entry.is_imported);
+	assert_int_equal(rename(dir, moved), 0);
+	assert_int_equal(bs_catalog_import(to, path, &n, NULL), BS_OK);
+	assert_int_equal(n, 1);
+	assert_true(bs_catalog_describe(to, 0, &entry) && entry.is_imported && entry.state == BS_CATALOG_UNREACHABLE);
+	assert_string_equal(entry.name, "mine");
+	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
+	assert_int_equal(seen, 1);
+	words[0] = "unicorn";
+	seen = 0;
+	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
+	assert_int_equal(seen, 0);
+	assert_true(count(to, "narwhal", false, &came) == UINT64_MAX);
+	assert_int_equal(count(to, "narwhal", true, &came), 0);
+	assert_int_equal(rename(moved, dir), 0);
+	assert_int_equal(count(to, "narwhal", false, &came), 1);
+	/* Nobody's word is taken for what is here, be the stamp the same. */
+	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
+	bs_catalog_close(from);
+	bs_catalog_close(to);
+}
+
+/* Indexes that cut words in different ways have no scores in common. Each is searched by its own words, by one thread or several. */
+static void test_other_words(void **state)
+{
+	enum { N_SEALS = 3000 };
+	struct bs_catalog *catalog = open_catalog("other");
+	struct bs_catalog_result came;
+	struct bs_error err = {""};
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/o%d", scratch, i);
+		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer *writer;
+		struct bs_text text = {"", 0, "running seals", 13};
+		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+		for (unsigned d = 0; d < N_SEALS; d++) {
+			char id[MOST_ID];
+			int id_bytes = snprintf(id, sizeof(id), "%u", d);
+			assert_int_equal(bs_writer_add(writer, id, (size_t)id_bytes, &text, 1, NULL), BS_OK);
+		}
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
+	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
+	struct bs_catalog_find_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_FIND_COUNT, .brute = true}};
+	assert_int_equal(bs_catalog_find(catalog, &brute, &came, NULL), BS_OK);
+	assert_int_equal(came.find.n_hits, N_SEALS);
+	struct list hits = {{0}};
+	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "o0 and o1"));
+	request.find.feedback_docs = 3;
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	bs_catalog_close(catalog);
+	bs_buffer_deinit(&hits.hits);
+}
+
+/* The hits of test_sorted_words as text. */
+struct sorted_hits {
+	char seen[512];
+};
+
+static int note_sorted(void *context, const struct bs_catalog_hit *hit)
+{
+	struct sorted_hits *hits = context;
+	size_t n = strlen(hits->seen);
+	snprintf(hits->seen + n, sizeof(hits->seen) - n, "%llu %s:%.*s %s [%.*s]\n", (unsigned long long)hit->hit->rank, hit->index,
+	         (int)hit->hit->id_bytes, hit->hit->id, hit->hit->value ? hit->hit->value : "-", (int)hit->hit->snippet_bytes,
+	         hit->hit->snippet);
+	return 0;
+}
+
+/* By a field hits of such indexes are sorted into one list, and each is marked by the words of its own index. */
+static void test_sorted_words(void **state)
+{
+	static const char *const years[2][2] = {{"2001", "2003"}, {"2002", "2004"}};
+	struct bs_catalog *catalog = open_catalog("sorted");
+	struct sorted_hits hits = {""};
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/s%d", scratch, i);
+		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer *writer;
+		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+		for (int d = 0; d < 2; d++) {
+			const struct bs_text texts[] = {{"", 0, "one seal, two seals", 19}, {"year", 4, years[i][d], 4}};
+			assert_int_equal(bs_writer_add(writer, years[i][d], 4, texts, 2, NULL), BS_OK);
+		}
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	struct bs_catalog_find_request request = {
+		.find = {.query = "seals", .query_bytes = 5, .sort_field = "year", .n_best = 3, .snippets = true, .mark_start = "<",
+		         .mark_stop = ">", .context = &hits},
+		.hit = note_sorted};
+	assert_int_equal(bs_catalog_find(catalog, &request, NULL, NULL), BS_OK);
+	assert_string_equal(hits.seen, "1 s0:2001 2001 [one seal, two <seals>]\n"
+	                               "2 s1:2002 2002 [one <seal>, two <seals>]\n"
+	                               "3 s0:2003 2003 [one seal, two <seals>]\n");
+	bs_catalog_close(catalog);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(scratch));
+	build();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return system(command);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_one), cmocka_unit_test(test_limits), cmocka_unit_test(test_stopped), cmocka_unit_test(test_suggestions),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_kept), cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_index),
+		cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words), cmocka_unit_test(test_sorted_words),
+	};
+	if (argc > 1)
+		n_indexes = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc > 3)
+		seed = strtoull(argv[3], NULL, 10);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

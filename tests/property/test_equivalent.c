@@ -1,0 +1,532 @@
+/*
+ * test_equivalent.c: canonically equivalent texts have the same words at the same positions, and queries the same answers.
+ * Texts and queries of words of 23 scripts are random, and each is taken in NFC, in NFD and in a mixture, in which marks
+ * also change places that may. Whatever the form, all are answered alike, with and without the index; and where a word is
+ * said to stand in a text, it stands.
+ *
+ * test_equivalent N [SEED] asks N queries instead of the usual number.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
+
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+#include "core/text/words_run.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/rigs/words_rig.h"
+
+static unsigned long n_queries = 300;
+static uint64_t seed = 1;
+static uint64_t dice;
+
+static uint32_t roll(uint32_t n)
+{
+	return (uint32_t)random_below(&dice, n);
+}
+
+/* ---- texts ---- */
+
+/* Letters and marks of a range are drawn as Unicode has them. */
+static const struct {
+	UChar32 first, last;             /* letters */
+	UChar32 first_mark, last_mark;   /* and marks */
+} scripts[] = {
+	{'a', 'z', 0x300, 0x345},            /* Latin */
+	{0xe0, 0x24f, 0x300, 0x338},         /* Latin, composed */
+	{0x1ea0, 0x1ef9, 0x300, 0x323},      /* Vietnamese */
+	{0x391, 0x3c9, 0x300, 0x345},        /* Greek */
+	{0x1f00, 0x1ffc, 0x300, 0x345},      /* Greek, composed */
+	{0x410, 0x45f, 0x300, 0x308},        /* Cyrillic */
+	{0x5d0, 0x5ea, 0x5b0, 0x5c2},        /* Hebrew */
+	{0xfb1d, 0xfb4e, 0x5b0, 0x5bc},      /* Hebrew, presentation forms */
+	{0x621, 0x64a, 0x64b, 0x655},        /* Arabic */
+	{0x710, 0x72f, 0x730, 0x74a},        /* Syriac */
+	{0x904, 0x961, 0x93a, 0x94d},        /* Devanagari */
+	{0x985, 0x9df, 0x9bc, 0x9d7},        /* Bengali */
+	{0xa05, 0xa5e, 0xa3c, 0xa4d},        /* Gurmukhi */
+	{0xb05, 0xb5d, 0xb3c, 0xb57},        /* Oriya */
+	{0xb83, 0xbb9, 0xbbe, 0xbd7},        /* Tamil */
+	{0xc85, 0xcb9, 0xcbc, 0xcd6},        /* Kannada */
+	{0xd05, 0xd3a, 0xd3e, 0xd57},        /* Malayalam */
+	{0xd85, 0xdc6, 0xdca, 0xddf},        /* Sinhala */
+	{0xe01, 0xe2e, 0xe31, 0xe4d},        /* Thai */
+	{0xf40, 0xf6c, 0xf71, 0xfb9},        /* Tibetan */
+	{0x1000, 0x102a, 0x102b, 0x103e},    /* Myanmar */
+	{0xac00, 0xd7a3, 0x11a8, 0x11c2},    /* Hangul; its marks are letters that end syllables */
+	{0x1100, 0x1112, 0x1161, 0x1175},    /* Hangul, letter by letter */
+	{0x3041, 0x30fa, 0x3099, 0x309a},    /* Kana */
+	{0x4e00, 0x4e60, 0x3099, 0x309a},    /* Han */
+	{0xf900, 0xfad9, 0x302a, 0x302d},    /* Han, compatibility ideographs */
+	{0x1b05, 0x1b33, 0x1b34, 0x1b44},    /* Balinese */
+	{0x11083, 0x110af, 0x110b0, 0x110ba}, /* Kaithi */
+	{0x11305, 0x11339, 0x1133c, 0x11357}, /* Grantha */
+};
+#define N_SCRIPTS (sizeof(scripts) / sizeof(*scripts))
+
+static void append_code_point(struct bs_buffer *to, UChar32 c)
+{
+	uint8_t bytes[U8_MAX_LENGTH];
+	size_t n = 0;
+	U8_APPEND_UNSAFE(bytes, n, (uint32_t)c);
+	assert_int_equal(bs_buffer_append(to, bytes, n, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	assert_int_equal(bs_buffer_append(to, text, strlen(text), NULL), BS_OK);
+}
+
+static UChar32 draw(UChar32 first, UChar32 last, bool is_mark)
+{
+	UChar32 c = first;
+	for (int i = 0; i < 100; i++) {
+		c = first + (UChar32)roll((uint32_t)(last - first) + 1);
+		uint32_t mask = U_GET_GC_MASK(c);
+		if (mask & (is_mark ? U_GC_M_MASK | (first >= 0x1100 && first < 0x1200 ? U_GC_L_MASK : 0u) : U_GC_L_MASK))
+			return c;
+	}
+	return first;
+}
+
+static void append_word(struct bs_buffer *to)
+{
+	static const char *const odd[] = {"\u212a", "\u212b", "\u037e", "\u1fef", "=\u0338", "\u0344", "\U0001d15e", "1T2", "foo_bar",
+	                                  "3.14", "don\u2019t", "\u01fd", "\u0142", "HTTPServer2", "\u034f\u0301", "\u00e9\u0323"};
+	size_t script = roll(N_SCRIPTS);
+	if (roll(12) == 0) {
+		append_text(to, odd[roll(sizeof(odd) / sizeof(*odd))]);
+		return;
+	}
+	for (uint32_t n = 1 + roll(4); n > 0; n--) {
+		append_code_point(to, draw(scripts[script].first, scripts[script].last, false));
+		for (uint32_t n_marks = roll(2) ? 0 : 1 + roll(3); n_marks > 0; n_marks--)
+			append_code_point(to, draw(scripts[script].first_mark, scripts[script].last_mark, true));
+	}
+}
+
+#define N_WORDS 120
+
+static struct bs_buffer vocabulary[N_WORDS];
+
+static void make_vocabulary(void)
+{
+	for (size_t i = 0; i < N_WORDS; i++) {
+		bs_buffer_clear(&vocabulary[i]);
+		append_word(&vocabulary[i]);
+	}
+}
+
+/* The first words are drawn most often. */
+static const struct bs_buffer *draw_word(void)
+{
+	uint32_t most = 1 + roll(N_WORDS);
+	return &vocabulary[roll(most)];
+}
+
+static void append_drawn(struct bs_buffer *to)
+{
+	const struct bs_buffer *word = draw_word();
+	assert_int_equal(bs_buffer_append(to, word->data, word->used_bytes, NULL), BS_OK);
+}
+
+static void make_text(struct bs_buffer *text, uint32_t n_words)
+{
+	static const char *const separators[] = {".", ":", "@", ", ", "_", "-", "'", "\n", "", " (", ") ", ";", "=", "\u3000", "\u2019"};
+	bs_buffer_clear(text);
+	for (uint32_t i = 0; i < n_words; i++) {
+		append_drawn(text);
+		append_text(text, roll(3) ? " " : separators[roll(sizeof(separators) / sizeof(*separators))]);
+	}
+}
+
+/* ---- forms ---- */
+
+enum form { FORM_NFC, FORM_NFD, FORM_MIXED, N_FORMS };
+
+static const UNormalizer2 *nfc, *nfd, *nfkc_casefold;
+
+#define MAX_UNITS 65536
+static UChar text_units[MAX_UNITS], form_units[MAX_UNITS], part_units[MAX_UNITS];
+
+static int32_t normalize(const UNormalizer2 *form, const UChar *from, int32_t n, UChar *to)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	n = unorm2_normalize(form, from, n, to, MAX_UNITS, &code);
+	assert_true(U_SUCCESS(code));
+	return n;
+}
+
+static int32_t to_units(const struct bs_buffer *text)
+{
+	int32_t n = 0;
+	for (size_t at = 0; at < text->used_bytes;) {
+		UChar32 c;
+		U8_NEXT_OR_FFFD(text->data, at, text->used_bytes, c);
+		U16_APPEND_UNSAFE(text_units, n, (uint32_t)c);
+	}
+	return n;
+}
+
+/* Marks change places with neighbours of another class, which composes and decomposes to the same. */
+static void shuffle_marks(UChar *units, int32_t n)
+{
+	for (int32_t i = 0; i + 1 < n; i++) {
+		if (U16_IS_SURROGATE(units[i]) || U16_IS_SURROGATE(units[i + 1]) || roll(2))
+			continue;
+		uint8_t a = u_getCombiningClass(units[i]), b = u_getCombiningClass(units[i + 1]);
+		if (!a || !b || a == b)
+			continue;
+		UChar unit = units[i];
+		units[i] = units[i + 1];
+		units[i + 1] = unit;
+	}
+}
+
+/* What begins at a boundary is in one form, or the other, or has its marks in another order. */
+static int32_t mix(int32_t n_text)
+{
+	int32_t n = 0;
+	for (int32_t start = 0, end; start < n_text; start = end) {
+		end = start;
+		U16_FWD_1(text_units, end, n_text);
+		for (int32_t next = end; next < n_text; end = next)
+			if (unorm2_hasBoundaryBefore(nfc, bs_words_next(text_units, &next)))
+				break;
+		int32_t n_part = normalize(roll(3) ? nfd : nfc, text_units + start, end - start, part_units);
+		shuffle_marks(part_units, n_part);
+		memcpy(form_units + n, part_units, (size_t)n_part * sizeof(UChar));
+		n += n_part;
+	}
+	return n;
+}
+
+static void take_form(const struct bs_buffer *text, enum form form, struct bs_buffer *out)
+{
+	int32_t n = to_units(text);
+	n = form == FORM_MIXED ? mix(n) : normalize(form == FORM_NFC ? nfc : nfd, text_units, n, form_units);
+	bs_buffer_clear(out);
+	for (int32_t at = 0; at < n;)
+		append_code_point(out, bs_words_next(form_units, &at));
+}
+
+/* ---- the analyzer ---- */
+
+static void assert_same_words(const struct kept *a, const struct kept *b)
+{
+	assert_int_equal(kept_n(a), kept_n(b));
+	assert_int_equal(a->terms.used_bytes, b->terms.used_bytes);
+	if (a->terms.used_bytes)
+		assert_memory_equal(a->terms.data, b->terms.data, a->terms.used_bytes);
+	for (size_t i = 0; i < kept_n(a); i++) {
+		assert_int_equal(kept_at(a, i)->term_bytes, kept_at(b, i)->term_bytes);
+		assert_int_equal(kept_at(a, i)->position, kept_at(b, i)->position);
+		assert_int_equal(kept_at(a, i)->is_bigram, kept_at(b, i)->is_bigram);
+		assert_int_equal(kept_at(a, i)->is_whole, kept_at(b, i)->is_whole);
+	}
+}
+
+/* folded = text[start..end) in NFC, with all apostrophes alike, folded. */
+static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer *folded)
+{
+	int32_t n = 0;
+	while (start < end) {
+		UChar32 c;
+		U8_NEXT_OR_FFFD(text, start, end, c);
+		U16_APPEND_UNSAFE(text_units, n, (uint32_t)(c == 0x2019 || c == 0x2bc ? '\'' : c));
+	}
+	n = normalize(nfc, text_units, n, form_units);
+	n = normalize(nfkc_casefold, form_units, n, part_units);
+	bs_buffer_clear(folded);
+	for (int32_t at = 0; at < n;)
+		append_code_point(folded, bs_words_next(part_units, &at));
+}
+
+/* The bytes where a word is said to stand fold to it; those of a run, to it among others. */
+static void assert_stands(struct bs_words *words, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
+{
+	for (size_t i = 0; i < kept_n(kept); i++) {
+		const struct kept_token *token = kept_at(kept, i);
+		const uint8_t *term = kept->terms.data + token->term_off;
+		assert_true(token->start_byte < token->end_byte && token->end_byte <= text->used_bytes);
+		if (token->is_bigram)
+			continue;
+		fold(text->data, token->start_byte, token->end_byte, folded);
+		bool is_run = bs_words_begins_run(words, text->data, token->start_byte, token->end_byte);
+		bool stands = is_run ? memmem(folded->data, folded->used_bytes, term, token->term_bytes) != NULL
+		                     : folded->used_bytes == token->term_bytes && memcmp(folded->data, term, token->term_bytes) == 0;
+		if (!stands)
+			fail_msg("%.*s does not stand where it is said to stand: %.*s in %.*s", (int)token->term_bytes, (const char *)term,
+			         (int)(token->end_byte - token->start_byte), (const char *)text->data + token->start_byte,
+			         (int)text->used_bytes, (const char *)text->data);
+	}
+}
+
+static void test_words(void **state)
+{
+	static const struct bs_words_options options[] = {{.stem_language = NULL},
+	                                                  {.fold_accents = true},
+	                                                  {.split_identifiers = true},
+	                                                  {.stem_language = "french", .fold_accents = true}};
+	(void)state;
+	struct bs_buffer text = {0}, folded = {0}, forms[N_FORMS] = {{0}};
+	struct kept kept[N_FORMS];
+	memset(kept, 0, sizeof(kept));
+	for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
+		struct bs_words *words;
+		struct bs_error err = {""};
+		expect_ok(bs_words_new(&options[o], &words, &err), &err);
+		for (unsigned long i = 0; i < n_queries; i++) {
+			dice = seed * UINT64_C(1000003) + i;
+			make_vocabulary();
+			make_text(&text, 1 + roll(30));
+			for (int form = 0; form < N_FORMS; form++) {
+				take_form(&text, (enum form)form, &forms[form]);
+				kept_analyze(words, forms[form].data, forms[form].used_bytes, &kept[form]);
+				assert_same_words(&kept[FORM_NFC], &kept[form]);
+				if (!options[o].fold_accents)
+					assert_stands(words, &forms[form], &kept[form], &folded);
+			}
+		}
+		bs_words_free(words);
+	}
+	bs_buffer_deinit(&text);
+	for (int form = 0; form < N_FORMS; form++) {
+		bs_buffer_deinit(&forms[form]);
+		kept_deinit(&kept[form]);
+	}
+	bs_buffer_deinit(&folded);
+}
+
+/* ---- indexes ---- */
+
+#define N_DOCS 40
+
+struct corpus {
+	struct bs_memory *memory;
+	struct bs_index *index;
+	struct bs_finder *finder;
+};
+
+static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form, bool fold_accents, bool splits)
+{
+	struct bs_error err = {""};
+	struct bs_writer *writer;
+	struct bs_buffer text = {0};
+	expect_ok(bs_memory_new(&corpus->memory, &err), &err);
+	struct bs_writer_request request = {
+		.memory = corpus->memory, .n_threads = 1, .fold_accents = fold_accents, .split_identifiers = splits};
+	expect_ok(bs_writer_open(&request, &writer, &err), &err);
+	for (int i = 0; i < N_DOCS; i++) {
+		char id[16];
+		int id_bytes = snprintf(id, sizeof(id), "%d", i);
+		take_form(&docs[i], form, &text);
+		struct bs_text texts[] = {{i % 2 ? "title" : "body", i % 2 ? 5 : 4, (const char *)text.data, text.used_bytes}};
+		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, &err), &err);
+	}
+	expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+	bs_writer_close(writer);
+	bs_buffer_deinit(&text);
+	struct bs_open_request open = {.memory = corpus->memory};
+	expect_ok(bs_index_open_with(&open, &corpus->index, &err), &err);
+	expect_ok(bs_finder_new(corpus->index, &corpus->finder, &err), &err);
+}
+
+static void close_corpus(struct corpus *corpus)
+{
+	bs_finder_free(corpus->finder);
+	bs_index_close(corpus->index);
+	bs_memory_free(corpus->memory);
+}
+
+static int hear(void *context, const struct bs_find_hit *hit)
+{
+	struct bs_buffer *heard = context;
+	char score[32];
+	assert_int_equal(bs_buffer_append(heard, hit->id, hit->id_bytes, NULL), BS_OK);
+	snprintf(score, sizeof(score), ":%.6f ", hit->score);
+	append_text(heard, score);
+	return 0;
+}
+
+/* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
+static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
+{
+	struct bs_error err = {""};
+	struct bs_find_request find = {.query = (const char *)query->data,
+	                               .query_bytes = query->used_bytes,
+	                               .mode = brute ? BS_FIND_IDS : BS_FIND_TOP,
+	                               .n_best = N_DOCS,
+	                               .brute = brute,
+	                               .any = any,
+	                               .hit = hear,
+	                               .context = heard};
+	if (!brute)
+		find.mode = roll(2) ? BS_FIND_IDS : BS_FIND_TOP;
+	bs_buffer_clear(heard);
+	enum bs_status status = bs_find(corpus->finder, &find, NULL, &err);
+	if (status == BS_INVALID)
+		append_text(heard, "invalid");
+	else
+		expect_ok(status, &err);
+}
+
+/* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error. Code points are those of
+ * NFC. */
+static void append_operand(struct bs_buffer *to)
+{
+	struct bs_buffer word = {0};
+	take_form(draw_word(), FORM_NFC, &word);
+	size_t at = 0, cut = 0;
+	uint32_t kind = roll(10), n = roll(4);
+	for (uint32_t i = 0; i <= n && at < word.used_bytes; i++) {
+		cut = at;
+		U8_FWD_1(word.data, at, word.used_bytes);
+	}
+	if (kind == 0)
+		append_text(to, roll(2) ? "body:" : "title:");
+	assert_int_equal(bs_buffer_append(to, word.data, kind < 5 ? word.used_bytes : kind < 8 ? cut : at, NULL), BS_OK);
+	if (kind == 4)
+		append_text(to, roll(2) ? "~1" : "~2");
+	if (kind >= 5)
+		append_text(to, kind == 5 || kind >= 8 ? "*" : "?");
+	if (kind == 6 || kind == 7)
+		assert_int_equal(bs_buffer_append(to, word.data + at, word.used_bytes - at, NULL), BS_OK);
+	if (kind == 9)
+		append_drawn(to);
+	bs_buffer_deinit(&word);
+}
+
+static void make_query(struct bs_buffer *query)
+{
+	static const char *const joints[] = {" ", " OR ", " AND ", " -", ".", "@", ":", " NOT ", "", " !"};
+	bs_buffer_clear(query);
+	uint32_t n = 1 + roll(4), kind = roll(6);
+	append_text(query, kind == 0 ? "\"" : kind == 1 ? "(" : "");
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0)
+			append_text(query, roll(2) ? " " : joints[roll(sizeof(joints) / sizeof(*joints))]);
+		append_operand(query);
+	}
+	append_text(query, kind == 0 ? (roll(3) ? "\"" : "\"~2") : kind == 1 ? ") " : "");
+	if (kind <= 1 && roll(2))
+		append_operand(query);
+}
+
+static void fail_differing(const struct bs_buffer *query, const char *what, const struct bs_buffer *expected,
+                           const struct bs_buffer *found)
+{
+	fail_msg("%s: %.*s\nexpected %.*s\nfound    %.*s", what, (int)query->used_bytes, (const char *)query->data,
+	         (int)expected->used_bytes, (const char *)expected->data, (int)found->used_bytes, (const char *)found->data);
+}
+
+static void assert_same_answer(const struct bs_buffer *query, const char *what, const struct bs_buffer *expected,
+                               const struct bs_buffer *found)
+{
+	if (expected->used_bytes != found->used_bytes ||
+	    (found->used_bytes > 0 && memcmp(expected->data, found->data, found->used_bytes) != 0))
+		fail_differing(query, what, expected, found);
+}
+
+static unsigned long n_hits, n_invalid;
+
+/* The query in three forms, of texts in three forms; then without the index. */
+static void check_query(const struct corpus corpora[N_FORMS], const struct bs_buffer *query)
+{
+	struct bs_buffer forms[N_FORMS] = {{0}}, expected = {0}, found = {0};
+	uint64_t start = dice;
+	bool any = roll(8) == 0;
+	for (int form = 0; form < N_FORMS; form++)
+		take_form(query, (enum form)form, &forms[form]);
+	for (int form = 0; form < N_FORMS; form++)
+		for (int of = 0; of < N_FORMS; of++) {
+			dice = start; /* ids or the best, as for the first */
+			ask(&corpora[of], &forms[form], false, any, form || of ? &found : &expected);
+			if (form || of)
+				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
+		}
+	for (int of = 0; of < N_FORMS; of++) {
+		struct bs_error err = {""};
+		struct bs_find_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
+		                              .mode = BS_FIND_IDS, .any = any, .hit = hear, .context = &expected};
+		bs_buffer_clear(&expected);
+		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, &err);
+		if (status == BS_INVALID)
+			append_text(&expected, "invalid");
+		ask(&corpora[of], &forms[(of + 1) % N_FORMS], true, any, &found);
+		assert_same_answer(query, "without the index it is answered otherwise", &expected, &found);
+	}
+	n_invalid += expected.used_bytes == strlen("invalid");
+	n_hits += expected.used_bytes > strlen("invalid");
+	for (int form = 0; form < N_FORMS; form++)
+		bs_buffer_deinit(&forms[form]);
+	bs_buffer_deinit(&expected);
+	bs_buffer_deinit(&found);
+}
+
+#define QUERIES_EACH 100
+
+static void test_queries(void **state)
+{
+	struct bs_buffer docs[N_DOCS] = {{0}}, query = {0};
+	(void)state;
+	for (unsigned long i = 0; i * QUERIES_EACH < n_queries; i++) {
+		struct corpus corpora[N_FORMS];
+		dice = seed * UINT64_C(7368787) + i;
+		make_vocabulary();
+		for (int d = 0; d < N_DOCS; d++)
+			make_text(&docs[d], roll(20));
+		for (int form = 0; form < N_FORMS; form++)
+			open_corpus(&corpora[form], docs, (enum form)form, i % 3 == 1, i % 3 == 2);
+		for (int q = 0; q < QUERIES_EACH; q++) {
+			dice = (seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
+			make_query(&query);
+			check_query(corpora, &query);
+		}
+		for (int form = 0; form < N_FORMS; form++)
+			close_corpus(&corpora[form]);
+	}
+	assert_true(n_hits > n_queries / 3);
+	assert_true(n_invalid < n_queries / 4);
+	for (int d = 0; d < N_DOCS; d++)
+		bs_buffer_deinit(&docs[d]);
+	bs_buffer_deinit(&query);
+}
+
+static int set_up(void **state)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	(void)state;
+	nfc = unorm2_getNFCInstance(&code);
+	nfd = unorm2_getNFDInstance(&code);
+	nfkc_casefold = unorm2_getNFKCCasefoldInstance(&code);
+	return U_FAILURE(code);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_WORDS; i++)
+		bs_buffer_deinit(&vocabulary[i]);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_queries = strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 10);
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_queries)};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

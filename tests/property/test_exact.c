@@ -1,0 +1,308 @@
+/*
+ * test_exact.c: a segment knows which documents have a term: what the AND leaves in every slab, less the exceptions, or what
+ * the lists of rare terms leave of it, is the documents that have the term, and no other. Indexes of random documents and
+ * options, against sets made here from the documents' words.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/index.h"
+#include "core/matrix/slab_and.h"
+#include "core/store/snapshot.h"
+#include "tests/rigs/index_rig.h"
+
+#define MAX_DOCS  4000u
+#define MAX_WORDS 900u
+
+/* ---- documents: id "7" is document 7; its words are w0, w1, ... ---- */
+
+struct corpus {
+	uint32_t n_docs;
+	uint32_t n_words;
+	uint8_t *has; /* has[doc * n_words + word] */
+};
+
+/* Words rare and frequent; some in a run of documents alone, so that whole slabs are without them. */
+static void draw_corpus(struct corpus *corpus, uint64_t *random)
+{
+	static const uint32_t sizes[] = {1, 40, 512, 700, 1500, MAX_DOCS};
+	*corpus = (struct corpus){.n_docs = sizes[random_below(random, COUNT(sizes))],
+	                          .n_words = 20 + (uint32_t)random_below(random, MAX_WORDS - 20)};
+	corpus->has = calloc((size_t)corpus->n_docs * corpus->n_words, 1);
+	FILE *file = fopen("c.jsonl", "w");
+	assert_true(corpus->has && file);
+	for (uint32_t doc = 0; doc < corpus->n_docs; doc++) {
+		uint8_t *has = corpus->has + (size_t)doc * corpus->n_words;
+		uint64_t n = random_below(random, random_below(random, 30) ? 15 : 300);
+		uint32_t home = doc / 100 * 7 % corpus->n_words;
+		fprintf(file, "{\"id\":\"%u\",\"text\":\"", doc);
+		for (; n > 0; n--) {
+			uint64_t word = random_below(random, 3) ? random_below(random, corpus->n_words) * random_below(random, 100) / 100
+			                                        : home + random_below(random, 5);
+			word %= corpus->n_words;
+			has[word] = 1;
+			fprintf(file, "w%u ", (unsigned)word);
+		}
+		fprintf(file, "\"}\n");
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+static void make_index(uint64_t *random, bool is_new)
+{
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	policy.is_forced = random_below(random, 4) > 0;
+	policy.force[0] = (uint8_t)(1 + random_below(random, 3));
+	policy.force[1] = (uint8_t)random_below(random, 3);
+	policy.force[2] = (uint8_t)random_below(random, 3);
+	policy.density = 0.1 + (double)random_below(random, 5) / 10;
+	policy.use_exceptions = random_below(random, 3) > 0;
+	policy.exact_share = random_below(random, 2) ? 2 : (double)random_below(random, 20) / 100;
+	struct bs_build_tuning tuning = {
+		.policy = &policy,
+		.max_slab_blocks = (uint32_t)random_below(random, 4),
+		.max_slab_bytes = random_below(random, 3) ? 0 : 64 << 10,
+		.max_segment_docs = random_below(random, 3) ? 0 : 600,
+		.forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
+	};
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = true,
+		.rebuild = !is_new,
+		.n_threads = 1,
+		.tuning = &tuning,
+	};
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
+}
+
+/* ---- one term in one slab ---- */
+
+struct tally {
+	uint64_t n_checked;    /* terms in slabs */
+	uint64_t n_exceptions;
+	uint64_t n_rare;       /* terms in slabs that lists tell, and rows that they took out */
+	uint64_t n_taken_out;
+	uint64_t n_absent;     /* terms in slabs that hold no document with them ... */
+	uint64_t n_seem;       /* ... but would be thought to */
+};
+
+struct asked {
+	const struct corpus *corpus;
+	const struct bs_segment *segment;
+	uint32_t word;
+	struct bs_and_term term;
+	struct bs_term_exceptions exceptions;
+	struct bs_u32s excepted; /* all of them */
+	size_t n_taken;            /* by the slabs so far */
+	struct bs_and_scratch scratch;
+	struct bs_and_frame frame;
+	struct tally tally;
+};
+
+/* Whether the document of a row has the word, by its id and the corpus. */
+static bool row_has(const struct asked *asked, const struct bs_slab *slab, uint32_t row)
+{
+	struct bs_error err = {""};
+	struct bs_doc_record record;
+	char id[16];
+	uint32_t document;
+	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, &err), &err);
+	expect_ok(bs_doc_table_get(&asked->segment->docs, document, &record, &err), &err);
+	snprintf(id, sizeof(id), "%.*s", (int)record.name_bytes, (const char *)record.name);
+	return asked->corpus->has[strtoul(id, NULL, 10) * asked->corpus->n_words + asked->word];
+}
+
+static size_t n_excepted(const struct asked *asked)
+{
+	return bs_vector_n(&asked->excepted);
+}
+
+static uint32_t excepted_row(const struct asked *asked, size_t i)
+{
+	return asked->excepted.items[i];
+}
+
+/* Every exception must be a row that passes; and bs_exceptions_clear must take out these, and these only. */
+static void clear_exceptions(struct asked *asked, const struct bs_slab *slab, const struct bs_live *live)
+{
+	struct bs_error err = {""};
+	static uint64_t before[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+	memcpy(before, asked->frame.lines, (size_t)slab->n_blocks * BS_LINE_BYTES);
+	for (; asked->n_taken < n_excepted(asked) &&
+	       excepted_row(asked, asked->n_taken) < slab->first_row + slab->n_docs; asked->n_taken++) {
+		uint32_t row = (uint32_t)(excepted_row(asked, asked->n_taken) - slab->first_row);
+		uint64_t bit = UINT64_C(1) << (row % 64);
+		assert_true(excepted_row(asked, asked->n_taken) >= slab->first_row);
+		assert_true(live->words[row / 512 / 64] >> (row / 512 % 64) & 1);
+		assert_true(before[row / 64] & bit);
+		before[row / 64] &= ~bit;
+		asked->tally.n_exceptions++;
+	}
+	expect_ok(bs_exceptions_clear(&asked->exceptions, slab->first_row, live, asked->frame.lines, &err), &err);
+	for (uint32_t word = 0; word < slab->n_blocks * BS_LINE_WORDS; word++)
+		if (live->words[word / BS_LINE_WORDS / 64] >> (word / BS_LINE_WORDS % 64) & 1)
+			assert_int_equal(asked->frame.lines[word], before[word]);
+}
+
+static bool is_listed(const struct asked *asked, const struct bs_slab *slab, uint32_t row)
+{
+	struct bs_error err = {""};
+	uint32_t document;
+	bool has;
+	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, &err), &err);
+	expect_ok(bs_rare_lists_find(&asked->segment->terms.rare_lists, document, (uint32_t)asked->term.ordinal, &has,
+	                             &err),
+	          &err);
+	return has;
+}
+
+/* Of the rows that pass, the lists of rare terms keep what they have; and they have no others. */
+static void keep_listed(struct asked *asked, const struct bs_slab *slab, const struct bs_live *live)
+{
+	asked->tally.n_rare++;
+	for (uint32_t row = 0; row < slab->n_docs; row++) {
+		uint64_t bit = UINT64_C(1) << (row % 64);
+		bool passes = live->words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] & bit;
+		bool has = is_listed(asked, slab, row);
+		assert_true(passes || !has);
+		if (!passes || has)
+			continue;
+		asked->frame.lines[row / 64] &= ~bit;
+		asked->tally.n_taken_out++;
+	}
+}
+
+/* Returns how many documents of the slab have the word. */
+static uint64_t check_matrix(struct asked *asked, const struct bs_slab *slab, const struct bs_kernel *kernel)
+{
+	struct bs_error err = {""};
+	struct bs_slab_term here;
+	const struct bs_slab_term *only = &here;
+	struct bs_and_cost cost = {0, 0};
+	struct bs_live live;
+	uint64_t n_had = 0;
+	uint64_t n_before = asked->tally.n_exceptions;
+	bs_live_all(&live, slab->n_blocks);
+	expect_ok(bs_slab_term_init(&here, slab, &asked->term, &err), &err);
+	expect_ok(bs_slab_and(slab, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost, &err), &err);
+	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_exceptions)
+		clear_exceptions(asked, slab, &live);
+	else if (here.exact_column == BS_NO_COLUMN)
+		keep_listed(asked, slab, &live);
+	for (uint32_t row = 0; row < slab->n_docs; row++) {
+		bool found = live.words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] >> (row % 64) & 1;
+		bool has = row_has(asked, slab, row);
+		if (found != has)
+			fail_msg("w%u, row %u of a slab of %u: %s", asked->word, row, slab->n_docs, has ? "lost" : "not an exception");
+		n_had += has;
+	}
+	asked->tally.n_checked++;
+	asked->tally.n_absent += n_had == 0;
+	asked->tally.n_seem += n_had == 0 && asked->tally.n_exceptions > n_before;
+	return n_had;
+}
+
+static uint64_t check_lists(const struct asked *asked, const struct bs_slab *slab)
+{
+	struct bs_error err = {""};
+	uint64_t n_had = 0;
+	assert_true(asked->n_taken == n_excepted(asked) ||
+	            excepted_row(asked, asked->n_taken) >= slab->first_row + slab->n_docs);
+	for (uint32_t row = 0; row < slab->n_docs; row++) {
+		bool found;
+		expect_ok(bs_slab_forward_has(slab, row, asked->term.ordinal, &found, &err), &err);
+		assert_int_equal(found, row_has(asked, slab, row));
+		assert_false(is_listed(asked, slab, row));
+		n_had += found;
+	}
+	return n_had;
+}
+
+/* ---- a segment ---- */
+
+static void check_word(struct asked *asked)
+{
+	struct bs_error err = {""};
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, 8);
+	uint8_t key[16];
+	int n_bytes = snprintf((char *)key, sizeof(key), "w%u", asked->word);
+	bool found;
+	uint64_t ordinal, df, n_had = 0;
+	expect_ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found, &ordinal, &df, &err),
+	          &err);
+	if (!found)
+		return;
+	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df,
+	                 &asked->segment->terms.treatments);
+	bs_vector_clear(&asked->excepted);
+	asked->n_taken = 0;
+	if (asked->term.treatment->has_exceptions) {
+		expect_ok(bs_exceptions_find(&asked->segment->terms.exceptions, ordinal, &asked->exceptions, &err),
+		          &err);
+		expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, &err), &err);
+	}
+	for (uint32_t s = 0; s < asked->segment->meta.n_slabs; s++) {
+		const struct bs_slab *slab = &asked->segment->slabs[s];
+		n_had += slab->hashed.n_levels == 0 ? check_lists(asked, slab)
+		                             : check_matrix(asked, slab, kernels[(asked->word + s) % n_kernels]);
+	}
+	assert_int_equal(asked->n_taken, n_excepted(asked));
+	assert_int_equal(n_had, df);
+}
+
+static void check_index(const struct corpus *corpus, struct asked *asked, uint64_t *random)
+{
+	struct bs_error err = {""};
+	struct bs_snapshot snapshot;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
+		asked->corpus = corpus;
+		asked->segment = &snapshot.segments[s];
+		for (asked->word = 0; asked->word < corpus->n_words; asked->word += 1 + (uint32_t)random_below(random, 12))
+			check_word(asked);
+	}
+	bs_snapshot_deinit(&snapshot);
+}
+
+static void test_random_indexes(void **state)
+{
+	(void)state;
+	uint64_t random = 41;
+	struct asked asked = {
+		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),
+		          .groups = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8)},
+	};
+	assert_true(asked.frame.lines && asked.frame.groups);
+	for (int i = 0; i < 60; i++) {
+		struct corpus corpus;
+		draw_corpus(&corpus, &random);
+		make_index(&random, i == 0);
+		check_index(&corpus, &asked, &random);
+		free(corpus.has);
+	}
+	print_message("%llu terms in slabs, %llu exceptions; %llu were not in the slab, %llu of them seemed to be\n",
+	              (unsigned long long)asked.tally.n_checked, (unsigned long long)asked.tally.n_exceptions,
+	              (unsigned long long)asked.tally.n_absent, (unsigned long long)asked.tally.n_seem);
+	/* Before the fix, the indexer asked only for terms that the slab has: the last of these would have been lost. */
+	assert_true(asked.tally.n_checked > 1000 && asked.tally.n_exceptions > 1000 && asked.tally.n_seem > 100);
+	assert_true(asked.tally.n_rare > 1000 && asked.tally.n_taken_out > 1000);
+	free(asked.frame.lines);
+	free(asked.frame.groups);
+	bs_and_deinit(&asked.scratch);
+	bs_vector_deinit(&asked.excepted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_random_indexes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

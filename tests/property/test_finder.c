@@ -1,0 +1,359 @@
+/*
+ * test_finder.c: one finder that is asked for many different things, in any order, answers each as a finder does that was asked
+ * for nothing before. So nothing that one request leaves behind (a sorted field, learnt words, what was expected to be read,
+ * threads' memory, a failure half-way) is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
+ * test_finder [N_REQUESTS [SEED]] asks more of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+#include <bitsift/query.h>
+
+#include "tests/rigs/library_rig.h"
+
+#define N_FILES   160
+#define N_RECORDS 900 /* and as many again, after the first commit */
+
+static unsigned n_requests = 300;
+static uint32_t seed = 1;
+
+static uint32_t roll(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+static bool chance(uint32_t percent)
+{
+	return roll(100) < percent;
+}
+
+static void write_words(FILE *file, uint32_t n)
+{
+	static const char *const others[] = {"HTTPServer2", "user_name", "running", "runs", "the", "of", "caf\xc3\xa9", "don't"};
+	for (; n > 0; n--) {
+		uint32_t kind = roll(100);
+		if (kind < 20)
+			fputs("common ", file);
+		else if (kind < 30)
+			fprintf(file, "%s ", others[roll(8)]);
+		else if (kind < 95)
+			fprintf(file, "word%u ", roll(50));
+		else
+			fprintf(file, "rare%u ", roll(1500));
+	}
+}
+
+static void write_records(const char *path, const char *mode, uint32_t first, uint32_t end)
+{
+	FILE *file = fopen(path, mode);
+	assert_non_null(file);
+	for (uint32_t d = first; d < end; d++) {
+		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
+		write_words(file, 3 + roll(60));
+		fputs("\"", file);
+		if (chance(80))
+			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + roll(60), roll(30), 1 + roll(12));
+		fputs("}\n", file);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_file(const char *folder, uint32_t number)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "%s/f%u.%s", folder, number, number % 3 ? "txt" : "c");
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	for (uint32_t n = 1 + roll(6); n > 0; n--) {
+		write_words(file, number == 7 ? 9000 : 2 + roll(20));
+		fputc('\n', file);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What can be asked for. Strings are literals, but for the query. */
+struct asked {
+	struct bs_find_request request;
+	char query[400];
+	const char *globs[2], *types[2], *places[2];
+	unsigned n_wanted; /* hits, before the callback stops it; 0: all */
+	bool is_one_of_many; /* indexes, by whose statistics hits are scored */
+};
+
+static const char *const atoms[] = {
+	"common", "word1", "word2", "word49", "rare7", "rare11", "absent", "wrod3~2", "wor*", "rare1*", "w?rd1", "*ord7", "the",
+	"\"word1 common\"", "\"common common word3\"", "\"common word2\"~3", "title:entry", "title:common^3", "text:(word1 word2)",
+	"name:f1*", "year:1990..2000", "year:>2030", "when:2004..2010-06", "HTTPServer2", "server", "caf\xc3\xa9", "runs^0",
+	"word5^2.5", "-word5", "-common", "(word6 OR rare3)", "(word7 -word8)", "don't", "f(x, y)", "titel:word1", "or", "+++", "(",
+	"\"word1 wor*\"", "word9 word10 word11 word12",
+};
+
+static void draw_query(struct asked *asked)
+{
+	size_t n_bytes = 0;
+	for (uint32_t n = 1 + roll(3) * roll(3); n > 0; n--)
+		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
+		                            atoms[roll(sizeof(atoms) / sizeof(*atoms))], n > 1 && chance(30) ? " OR" : "");
+	asked->request.query = asked->query;
+	asked->request.query_bytes = n_bytes;
+}
+
+static void draw_filter(struct asked *asked)
+{
+	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
+	struct bs_find_request *request = &asked->request;
+	if (chance(40))
+		asked->globs[0] = globs[roll(4)], request->globs = asked->globs;
+	if (chance(20))
+		asked->types[0] = "c", request->types = asked->types;
+	if (chance(20))
+		asked->places[0] = chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
+	if (chance(40))
+		request->newer = "2005-01-01", request->date_field = chance(60) ? "when" : chance(50) ? "text" : NULL;
+}
+
+static void draw(struct asked *asked)
+{
+	struct bs_find_request *request = &asked->request;
+	static const size_t n_best[] = {0, 1, 3, 100, 5000};
+	*asked = (struct asked){.n_wanted = chance(10) ? 1 + roll(20) : 0};
+	draw_query(asked);
+	request->mode = (enum bs_find_mode)roll(3);
+	request->n_best = n_best[roll(5)];
+	request->any = chance(30);
+	request->strict_query = chance(5);
+	request->stop_language = chance(15) ? "english" : chance(3) ? "nonsense" : NULL;
+	if (!request->stop_language && chance(10))
+		request->stop_words = "word1 common", request->stop_words_bytes = 12;
+	if (chance(15))
+		request->feedback_docs = 1 + roll(20);
+	else if (chance(12))
+		request->like_id = chance(50) ? "docs.jsonl#d3" : chance(50) ? "files/f7.txt" : "d5";
+	if (!request->feedback_docs && chance(5))
+		request->like_text = "word1 rare7 word3 word3", request->like_text_bytes = 23;
+	if ((request->like_id || request->like_text) && chance(30))
+		request->query_bytes = 0;
+	request->approx = request->mode == BS_FIND_TOP && chance(5);
+	request->brute = chance(6);
+	request->no_stat = chance(15);
+	request->exhaustive = chance(10);
+	request->suggest = chance(20);
+	request->snippets = chance(40);
+	request->passages = chance(30);
+	request->n_threads = chance(50) ? 1 : roll(5);
+	if (request->mode == BS_FIND_TOP && !request->approx && chance(25))
+		request->sort_field = chance(45) ? "year" : chance(80) ? "when" : "text", request->sort_descending = chance(50);
+	if (chance(25))
+		draw_filter(asked);
+	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && chance(15);
+}
+
+/* What came of a request, all of it, but for the times. */
+struct answer {
+	enum bs_status status;
+	struct bs_error error;
+	struct bs_find_result result;
+	uint64_t sum; /* of hits and what was said */
+	unsigned n_wanted;
+};
+
+static void mix(struct answer *answer, const void *bytes, size_t n)
+{
+	const uint8_t *at = bytes;
+	for (size_t i = 0; i < n; i++)
+		answer->sum = (answer->sum ^ at[i]) * UINT64_C(0x100000001b3);
+	answer->sum = (answer->sum ^ n) * UINT64_C(0x100000001b3);
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct answer *answer = context;
+	mix(answer, hit->id, hit->id_bytes);
+	mix(answer, hit->path, strlen(hit->path));
+	mix(answer, &hit->rank, sizeof(hit->rank));
+	mix(answer, &hit->score, sizeof(hit->score));
+	mix(answer, &hit->document, sizeof(hit->document));
+	mix(answer, hit->snippet ? hit->snippet : "gone", hit->snippet ? hit->snippet_bytes : 4);
+	if (hit->value)
+		mix(answer, hit->value, strlen(hit->value));
+	for (size_t i = 0; i < hit->n_passages; i++) {
+		mix(answer, hit->passages[i].text, hit->passages[i].text_bytes);
+		mix(answer, &hit->passages[i].start_byte, sizeof(hit->passages[i].start_byte));
+	}
+	return answer->n_wanted > 0 && --answer->n_wanted == 0;
+}
+
+static void take_notice(void *context, const char *message)
+{
+	mix(context, message, strlen(message));
+}
+
+static void ask(struct bs_finder *finder, const struct asked *asked, struct answer *answer)
+{
+	struct bs_find_request request = asked->request;
+	*answer = (struct answer){.sum = 1, .n_wanted = asked->n_wanted};
+	request.hit = take_hit;
+	request.notice = take_notice;
+	request.context = answer;
+	struct bs_statistics *statistics = NULL;
+	if (asked->is_one_of_many) {
+		assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+		answer->status = bs_statistics_gather(finder, &request, statistics, &answer->error);
+		bs_statistics_set(statistics, 10 * bs_statistics_n_docs(statistics), 9 * bs_statistics_n_positions(statistics));
+		request.statistics = statistics;
+	}
+	if (!answer->status)
+		answer->status = bs_find(finder, &request, &answer->result, &answer->error);
+	bs_statistics_free(statistics);
+}
+
+static const char *told(const struct answer *answer)
+{
+	static char text[2][1000];
+	static unsigned turn;
+	const struct bs_find_result *result = &answer->result;
+	const struct bs_query_stats *stats = &result->stats;
+	char *to = text[turn++ % 2];
+	snprintf(to, sizeof(text[0]),
+	         "status %d (%s), hits %" PRIu64 "%s, unreadable %" PRIu64 ", error at %zu, sum %" PRIx64 "; lines %" PRIu64 " %" PRIu64
+	         ", asked %" PRIu64 ", live %" PRIu64 ", candidates %" PRIu64 ", skipped %" PRIu64 ", weighed %" PRIu64 ", dropped %" PRIu64
+	         ", scored %" PRIu64 ", planes %u, threshold %g, verified %" PRIu64 ", hits %" PRIu64 ", false %" PRIu64 ", bytes %" PRIu64,
+	         (int)answer->status, answer->status ? answer->error.text : "", result->n_hits, result->is_at_least ? "+" : "",
+	         result->n_unreadable, result->error_byte, answer->sum, stats->scan.lines_read, stats->scan.document_lines, stats->scan.asked,
+	         stats->scan.blocks_live, stats->scan.candidates, stats->rank.blocks_skipped, stats->rank.blocks_weighed, stats->rank.blocks_dropped, stats->rank.scored,
+	         stats->rank.planes, stats->rank.threshold, stats->verify.verified, stats->hits, stats->verify.false_positives, stats->verify.bytes);
+	return to;
+}
+
+/* The request as C has it, for a test that fails. */
+static void print_request(const struct asked *asked)
+{
+	const struct bs_find_request *request = &asked->request;
+	print_error("query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d brute %d no_stat %d exhaustive %d "
+	            "threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many %d\n",
+	            (int)request->query_bytes, request->query, (int)request->mode, request->n_best, request->any,
+	            request->stop_language ? request->stop_language : "", request->stop_words ? request->stop_words : "",
+	            request->feedback_docs, request->like_id ? request->like_id : "", request->like_text ? request->like_text : "",
+	            request->approx, request->brute, request->no_stat, request->exhaustive, request->n_threads,
+	            request->sort_field ? request->sort_field : "", request->sort_descending, asked->globs[0] ? asked->globs[0] : "",
+	            asked->types[0] ? asked->types[0] : "", asked->places[0] ? asked->places[0] : "",
+	            request->newer ? request->newer : "", request->date_field ? request->date_field : "", asked->n_wanted, asked->is_one_of_many);
+}
+
+/* As many kinds of answers were seen. */
+struct seen {
+	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
+};
+
+static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, unsigned n, struct seen *seen)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct asked asked;
+		struct answer got, want;
+		struct bs_finder *fresh;
+		draw(&asked);
+		ask(finder, &asked, &got);
+		assert_int_equal(bs_finder_new(index, &fresh, NULL), BS_OK);
+		ask(fresh, &asked, &want);
+		bs_finder_free(fresh);
+		if (strcmp(told(&got), told(&want)) != 0) {
+			print_request(&asked);
+			print_error("request %u: got  %s\nwant %s\n", i, told(&got), told(&want));
+			fail();
+		}
+		seen->n_stopped += got.status == BS_STOPPED;
+		seen->n_failed += got.status != BS_OK && got.status != BS_STOPPED;
+		seen->n_found += !got.status && got.result.n_hits > 0;
+		seen->n_none += !got.status && got.result.n_hits == 0;
+		seen->n_learnt += !got.status && (asked.request.feedback_docs > 0 || asked.request.like_id);
+		seen->n_sorted += !got.status && asked.request.sort_field && got.result.n_hits > 1;
+	}
+}
+
+static void change_sources(void)
+{
+	for (uint32_t i = 0; i < N_FILES; i += 9)
+		write_file("files", i);
+	assert_int_equal(unlink("files/f11.txt"), 0);
+	write_records("docs.jsonl", "a", 5, 9); /* which replace others */
+	write_records("docs.jsonl", "a", 4000, 4020);
+}
+
+/* In a folder of its own, so that ids and filters are short. */
+static void check_an_index(const struct bs_build_request *options)
+{
+	char folder[FOLDER_BYTES], here[4096];
+	const char *sources[] = {"."};
+	struct bs_build_request build = *options;
+	struct seen seen = {0};
+	assert_non_null(getcwd(here, sizeof(here)));
+	make_folder(folder);
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir("files", 0777), 0);
+	for (uint32_t i = 0; i < N_FILES; i++)
+		write_file("files", i);
+	write_records("docs.jsonl", "w", 0, N_RECORDS);
+	build.dir = ".bitsift";
+	build.sources = sources;
+	build.n_sources = 1;
+	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
+	write_records("docs.jsonl", "a", N_RECORDS - 50, 2 * N_RECORDS);
+	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
+
+	struct bs_index *index;
+	struct bs_finder *finder;
+	assert_int_equal(bs_index_open(".bitsift", NULL, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	ask_in_a_row(index, finder, n_requests, &seen);
+	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,
+	              seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt, seen.n_sorted);
+	assert_true(seen.n_found > n_requests / 4 && seen.n_none > 0 && seen.n_failed > 0);
+	assert_true(seen.n_stopped > 0 && seen.n_learnt > n_requests / 20 && seen.n_sorted > 0);
+	/* Sources change beneath a finder, which then answers as one that comes later. */
+	change_sources();
+	ask_in_a_row(index, finder, n_requests / 2, &seen);
+	bs_finder_free(finder);
+	bs_index_close(index);
+
+	assert_int_equal(chdir(here), 0);
+	remove_folder(folder);
+}
+
+static void test_plain(void **state)
+{
+	(void)state;
+	check_an_index(&(struct bs_build_request){.n_threads = 1});
+}
+
+static void test_with_options(void **state)
+{
+	(void)state;
+	const char *weights[] = {"title=3", NULL};
+	check_an_index(&(struct bs_build_request){
+		.n_threads = 1, .stem_language = "english", .split_identifiers = true, .fold_accents = true, .weights = weights});
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_with_options),
+	};
+	if (argc > 1)
+		n_requests = (unsigned)atoi(argv[1]);
+	if (argc > 2)
+		seed = (uint32_t)atoi(argv[2]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/*
+ * test_gram_index.c: grams in an index: every file that really holds a literal is a candidate, whatever became of the tree
+ * and the index: refreshes, deletes, compaction, threads, little memory, edits after the last commit.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/index.h"
+#include "core/check/check.h"
+#include "core/store/snapshot.h"
+#include "core/text/grams.h"
+#include "corpus/changes/exclusions.h"
+#include "corpus/read/source.h"
+#include "corpus/walk/document.h"
+#include "tests/rigs/index_rig.h"
+#include "indexer/batch/gram_sketch.h"
+#include "query/grep/candidate_files.h"
+#include "query/regex/gram_filter.h"
+#include "query/regex/regex_grams.h"
+#include "query/regex/regex_read.h"
+
+#define N_FILES    400u
+#define MOST_BYTES 40000u
+
+/* What a file of the tree holds now, as a search sees it; and whether the index was told since. */
+struct model_file {
+	char name[32];
+	struct bs_buffer folded;
+	bool is_there;
+};
+
+struct model {
+	uint64_t random;
+	struct model_file files[N_FILES];
+	uint64_t n_asked, n_true, n_listed, n_covered_no;
+};
+
+/* ---- files ---- */
+
+static void append_words(struct model *model, struct bs_buffer *text, size_t n_bytes)
+{
+	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t", ("Stra\xc3\x9f" "e "), "\xc3\x84rger",
+	                                    "mutex_lock(&", "0x", ";\n", "\xe6\x9d\xb1\xe4\xba\xac", "\xff\xc0", "INCLUDE "};
+	while (text->used_bytes < n_bytes) {
+		char rare[16];
+		const char *word = words[random_below(&model->random, COUNT(words))];
+		if (random_below(&model->random, 4) == 0) {
+			snprintf(rare, sizeof(rare), "w%x ", (unsigned)random_below(&model->random, 1u << 20));
+			word = rare;
+		}
+		assert_int_equal(bs_buffer_append(text, word, strlen(word), NULL), BS_OK);
+	}
+}
+
+static void append_utf16(struct bs_buffer *to, const struct bs_buffer *text)
+{
+	assert_int_equal(bs_buffer_append(to, "\xff\xfe", 2, NULL), BS_OK);
+	for (size_t i = 0; i < text->used_bytes; i++)
+		assert_int_equal(bs_buffer_append(to, (const uint8_t[]){text->data[i] & 0x7f, 0}, 2, NULL), BS_OK);
+}
+
+static void write_model_file(struct model *model, uint32_t i)
+{
+	struct model_file *file = &model->files[i];
+	struct bs_buffer text = {0}, raw = {0};
+	uint64_t kind = random_below(&model->random, 20);
+	size_t n_bytes = (size_t)random_below(&model->random, kind < 12 ? 300 : MOST_BYTES);
+	/* Names that sort otherwise by bytes than by components. */
+	snprintf(file->name, sizeof(file->name), "d%u%s%u", i % 7, i % 3 ? "/" : "-x/", i);
+	append_words(model, &text, kind == 0 ? 0 : n_bytes);
+	if (kind == 1 && text.used_bytes > 2)
+		text.data[text.used_bytes / 2] = 0; /* binary: no document, if it is a small file */
+	bs_buffer_clear(&file->folded);
+	if (kind == 2) {
+		append_utf16(&raw, &text);
+		for (size_t b = 0; b < text.used_bytes; b++)
+			text.data[b] &= 0x7f;
+	}
+	assert_int_equal(bs_grams_fold(text.data, text.used_bytes, &file->folded, NULL), BS_OK);
+	char path[64];
+	snprintf(path, sizeof(path), "t/d%u%s", i % 7, i % 3 ? "" : "-x");
+	assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
+	snprintf(path, sizeof(path), "t/%s", file->name);
+	write_bytes(path, kind == 2 ? raw.data : text.data, kind == 2 ? raw.used_bytes : text.used_bytes);
+	file->is_there = true;
+	bs_buffer_deinit(&text);
+	bs_buffer_deinit(&raw);
+}
+
+static void remove_model_file(struct model *model, uint32_t i)
+{
+	char path[64];
+	if (!model->files[i].is_there)
+		return;
+	snprintf(path, sizeof(path), "t/%s", model->files[i].name);
+	assert_int_equal(unlink(path), 0);
+	model->files[i].is_there = false;
+}
+
+static void edit_files(struct model *model, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = (uint32_t)random_below(&model->random, N_FILES);
+		if (random_below(&model->random, 4) == 0)
+			remove_model_file(model, i);
+		else
+			write_model_file(model, i);
+	}
+}
+
+/* ---- questions ---- */
+
+static struct model_file *find_file(struct model *model, const uint8_t *name, size_t name_bytes)
+{
+	for (uint32_t i = 0; i < N_FILES; i++)
+		if (model->files[i].is_there && strlen(model->files[i].name) == name_bytes &&
+		    memcmp(model->files[i].name, name, name_bytes) == 0)
+			return &model->files[i];
+	return NULL;
+}
+
+static void stamp_of(const char *name, uint64_t stamp_out[4])
+{
+	struct bs_stamp stamp;
+	struct bs_error err;
+	char path[64];
+	snprintf(path, sizeof(path), "t/%s", name);
+	expect_ok(bs_path_stamp(path, &stamp, &err), &err);
+	bs_stamp_record(&stamp, stamp_out);
+}
+
+static bool holds(const struct model_file *file, const uint8_t *literal, size_t n_bytes)
+{
+	return file->is_there && file->folded.used_bytes >= n_bytes &&
+	       memmem(file->folded.data, file->folded.used_bytes, literal, n_bytes);
+}
+
+/* A piece of some file. */
+static size_t draw_literal(struct model *model, uint8_t literal[32])
+{
+	for (;;) {
+		const struct model_file *file = &model->files[random_below(&model->random, N_FILES)];
+		size_t n = 1 + (size_t)random_below(&model->random, 30);
+		if (!file->is_there || file->folded.used_bytes < n)
+			continue;
+		memcpy(literal, file->folded.data + random_below(&model->random, file->folded.used_bytes - n + 1), n);
+		return n;
+	}
+}
+
+/* Every file that holds all literals is listed, if the index is as the tree; and is not ruled out, in any case. */
+static void expect_sound(struct model *model, const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
+                         uint8_t literals[2][32], const size_t n_bytes[2], size_t n_literals, bool is_fresh)
+{
+	struct bs_error err;
+	struct bs_candidate_files list;
+	struct bs_gram_cover cover;
+	const uint8_t *name, *before = NULL;
+	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
+	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, &err), &err);
+	for (uint32_t i = 0; i < N_FILES; i++) {
+		enum bs_gram_answer answer, trusted;
+		uint64_t stamp[4];
+		struct model_file *file = &model->files[i];
+		if (!file->is_there)
+			continue;
+		bool is_match = holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
+		stamp_of(file->name, stamp);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer, &err), &err);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted, &err), &err);
+		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
+		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
+		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
+		model->n_covered_no += answer == BS_GRAM_NO_MATCH;
+		n_true += is_match;
+	}
+	bs_gram_cover_deinit(&cover);
+	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, &err), &err);
+	for (;;) {
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+		if (!name)
+			break;
+		assert_true(!before || bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
+		before = name;
+		before_bytes = name_bytes;
+		model->n_listed++;
+		struct model_file *file = find_file(model, name, name_bytes);
+		assert_true(file || !is_fresh);
+		n_found += file && holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
+	}
+	bs_candidate_files_deinit(&list);
+	assert_true(!is_fresh || n_found == n_true);
+	model->n_true += n_true;
+}
+
+/* The tree of "one of these literals". */
+static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, size_t n_literals)
+{
+	struct bs_buffer pattern = {0};
+	struct bs_regex regex = {.root = 0};
+	struct bs_gram_tree *tree;
+	struct bs_error err = {""};
+	for (size_t i = 0; i < n_literals; i++) {
+		expect_ok(bs_buffer_append(&pattern, "|", i > 0, &err), &err);
+		for (size_t k = 0; k < n_bytes[i]; k++) {
+			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
+			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, &err), &err);
+			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, &err), &err);
+		}
+	}
+	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, &err), &err);
+	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
+	bs_regex_deinit(&regex);
+	bs_buffer_deinit(&pattern);
+	return tree;
+}
+
+/* One literal; or "a or b" in each other's places; or two, both of which must be there. */
+static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
+{
+	uint8_t literals[2][32];
+	size_t n_bytes[2];
+	struct bs_error err;
+	struct bs_doc_bits candidates = {.segments = NULL};
+	struct bs_gram_filter_stats stats;
+	for (int i = 0; i < 2; i++)
+		n_bytes[i] = draw_literal(model, literals[i]);
+	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
+	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, &err), &err);
+	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
+	bs_doc_bits_deinit(&candidates);
+	bs_gram_tree_free(tree);
+	/* What has the one or the other has the one. */
+	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
+	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
+	bs_doc_bits_deinit(&candidates);
+	bs_gram_tree_free(other);
+	model->n_asked++;
+}
+
+/* "a.*b" in DOTALL: both. As a tree by hand, since literals hold bytes of any kind. */
+static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
+{
+	uint8_t literals[2][32];
+	size_t n_bytes[2];
+	struct bs_buffer keys[2] = {{0}, {0}};
+	struct bs_error err;
+	struct bs_doc_bits candidates = {.segments = NULL};
+	uint32_t children[2] = {0, 1};
+	struct bs_gram_node nodes[3];
+	for (int i = 0; i < 2; i++) {
+		do
+			n_bytes[i] = draw_literal(model, literals[i]);
+		while (n_bytes[i] < BS_GRAM_LEAST);
+		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], &err), &err);
+		nodes[i] = (struct bs_gram_node){
+			.kind = BS_GRAM_LITERAL,
+			.bytes = literals[i],
+			.n_bytes = (uint32_t)n_bytes[i],
+			.n_keys = (uint32_t)(keys[i].used_bytes / sizeof(uint64_t)),
+			.keys = (const uint64_t *)(const void *)keys[i].data,
+		};
+	}
+	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
+	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
+	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, &err), &err);
+	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
+	bs_doc_bits_deinit(&candidates);
+	bs_buffer_deinit(&keys[0]);
+	bs_buffer_deinit(&keys[1]);
+}
+
+static void ask_many(struct model *model, uint32_t n, bool is_fresh)
+{
+	struct bs_error err;
+	struct bs_snapshot snapshot;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	/* Whether the summary rules patterns out, or each segment does. */
+	if (random_below(&model->random, 2))
+		expect_ok(bs_snapshot_use_summary(&snapshot, 1, &err), &err);
+	for (uint32_t i = 0; i < n; i++) {
+		ask(model, &snapshot, is_fresh);
+		ask_both(model, &snapshot, is_fresh);
+	}
+	bs_snapshot_deinit(&snapshot);
+}
+
+/* ---- the life of an index ---- */
+
+static void expect_checked(void)
+{
+	struct bs_error err;
+	struct bs_check_sums sum;
+	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
+}
+
+static void live(struct model *model, uint32_t round)
+{
+	struct bs_build_tuning tuning = {
+		.max_segment_docs = random_below(&model->random, 2) ? 0 : 37,
+	};
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = round % 2,
+		.grams = true,
+		.rebuild = round > 0,
+		.n_threads = 1 + (uint32_t)random_below(&model->random, 3),
+		.memory_bytes = 1,
+		.tuning = &tuning,
+	};
+	struct bs_build_report report;
+	struct bs_error err;
+	edit_files(model, N_FILES);
+	usleep(50000);
+	index_sources(&request, (const char *const[]){"t", NULL}, NULL);
+	expect_checked();
+	ask_many(model, 30, true);
+	edit_files(model, N_FILES / 10);
+	ask_many(model, 10, false);
+	request.rebuild = false;
+	for (int i = 0; i < 4; i++) {
+		usleep(50000);
+		index_sources(&request, (const char *const[]){NULL}, NULL);
+		expect_checked();
+		ask_many(model, 10, true);
+		edit_files(model, 1 + (uint32_t)random_below(&model->random, 20));
+		ask_many(model, 5, false);
+	}
+	expect_ok(bs_index_compact(&request, &report, &err), &err);
+	expect_checked();
+	ask_many(model, 10, false);
+}
+
+static void test_sound(void **state)
+{
+	(void)state;
+	struct model *model = calloc(1, sizeof(*model));
+	assert_non_null(model);
+	model->random = 77;
+	assert_int_equal(mkdir("t", 0777), 0);
+	for (uint32_t round = 0; round < 6; round++)
+		live(model, round);
+	/* It is no filter that rules nothing out. */
+	assert_true(model->n_covered_no > model->n_asked * N_FILES / 4);
+	assert_true(model->n_true > 0 && model->n_listed < 20 * model->n_true);
+	for (uint32_t i = 0; i < N_FILES; i++)
+		bs_buffer_deinit(&model->files[i].folded);
+	free(model);
+}
+
+/* ---- collections ---- */
+
+/* Whether a collection is listed for the literal, and covered as it is now. */
+static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
+{
+	struct bs_dir *dir = dir_at("index");
+	struct bs_error err;
+	struct bs_snapshot snapshot;
+	struct bs_doc_bits candidates = {.segments = NULL};
+	struct bs_candidate_files list;
+	struct bs_gram_cover cover;
+	struct bs_stamp stamp;
+	enum bs_gram_answer answer;
+	uint8_t literals[1][32];
+	size_t name_bytes, n_bytes = strlen(literal);
+	const uint8_t *name;
+	uint64_t now[4];
+	memcpy(literals[0], literal, n_bytes);
+	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
+	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
+	assert_int_equal(snapshot.totals.n_docs, 3);
+	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
+	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
+	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	assert_int_equal(name != NULL, is_listed);
+	if (name)
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	assert_null(name);
+	expect_ok(bs_path_stamp("c.jsonl", &stamp, &err), &err);
+	bs_stamp_record(&stamp, now);
+	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, &err), &err);
+	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, &err), &err);
+	assert_int_equal(answer, wanted);
+	bs_gram_cover_deinit(&cover);
+	bs_candidate_files_deinit(&list);
+	bs_doc_bits_deinit(&candidates);
+	bs_snapshot_deinit(&snapshot);
+	bs_gram_tree_free(tree);
+}
+
+static void test_collection(void **state)
+{
+	(void)state;
+	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1};
+	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	usleep(50000);
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_collection(true, BS_GRAM_NOT_COVERED, "needle");
+	expect_collection(true, BS_GRAM_NOT_COVERED, "absent");
+	request.grams = request.rebuild = true;
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_checked();
+	expect_collection(true, BS_GRAM_CANDIDATE, "needle");
+	expect_collection(false, BS_GRAM_NO_MATCH, "absent");
+	write_text("c.jsonl", "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	expect_collection(false, BS_GRAM_NOT_COVERED, "absent");
+	usleep(50000);
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){NULL}, NULL);
+	expect_checked();
+	expect_collection(true, BS_GRAM_CANDIDATE, "absent");
+	expect_collection(false, BS_GRAM_NO_MATCH, "needle");
+}
+
+/* ---- classes ---- */
+
+static void test_classes(void **state)
+{
+	(void)state;
+	assert_int_equal(bs_gram_size_class_of(0), 0);
+	assert_int_equal(bs_gram_size_class_of(1), 1);
+	assert_int_equal(bs_gram_size_class_columns(0), 0);
+	uint32_t last = 1;
+	for (uint64_t n = 1; n < 100000; n++) {
+		uint32_t class = bs_gram_size_class_of(n);
+		assert_true(class >= last);
+		/* A density of 0.53 to 0.62, where rows are not wider than they must. */
+		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
+		assert_true(class == 1 || (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);
+		last = class;
+	}
+	assert_int_equal(bs_gram_size_class_of(UINT64_MAX), BS_GRAM_SIZE_CLASSES - 1);
+	for (uint32_t class = 1; class < BS_GRAM_SIZE_CLASSES; class++)
+		assert_true(bs_gram_size_class_columns(class) > bs_gram_size_class_columns(class - 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes),
+		FOLDER_TEST(test_sound),
+		FOLDER_TEST(test_collection),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1064 @@
+/*
+ * test_hostile_names.c: names, ids and records that nobody would choose (hostile.h) through every writer of the library and, if it is
+ * named, the program: files, folders, collections, standard input, documents from memory, options, deletions, catalogs. Each document
+ * has a word of its own. After each commit, refresh, deletion, compaction and rebuild each word finds its document, by its id to the
+ * byte, and the check finds nothing.
+ *
+ * test_hostile_names [N_ROUNDS [SEED [PROGRAM]]]
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bitsift/catalog.h>
+#include <bitsift/writer.h>
+
+#include "tests/rigs/hostile.h"
+#include "tests/rigs/library_rig.h"
+
+extern char **environ;
+
+static unsigned n_rounds = 24;
+static uint64_t first_seed = 1;
+static const char *program;
+
+#define WORD_BYTES  16
+#define MOST_TEXTS  4
+#define MOST_SOURCES 4
+
+struct document {
+	struct bytes id;
+	struct bytes local_id;         /* as a query told it last */
+	struct bytes field;            /* that its word is in; NULL: of a file, or too deep to be named */
+	char word[WORD_BYTES];
+	unsigned source;
+	bool is_dead;
+	struct bytes names[MOST_TEXTS], texts[MOST_TEXTS]; /* of one that is given */
+	struct bs_text given[MOST_TEXTS];
+	size_t n_given;
+};
+
+struct world {
+	struct hostile hostile;
+	uint64_t seed;
+	uint64_t n_words;
+	struct document *documents;
+	size_t n_documents;
+	const char *dir; /* NULL: in memory */
+	struct bs_memory *memory;
+	const struct bs_text_provider *texts;
+	/* Of records */
+	struct bytes id_field;   /* data NULL: "id" */
+	struct bytes text_field; /* data NULL: all; else this one, or "t" */
+};
+
+static uint64_t n_documents_made, n_expected;
+
+/* An index may lie elsewhere than its sources. */
+static bool follows(void *context, const char *dir, const char *path)
+{
+	(void)context, (void)dir, (void)path;
+	return true;
+}
+
+static const struct bs_consent consent = {.follows = follows};
+
+static uint64_t below(struct world *world, uint64_t bound)
+{
+	return hostile_below(&world->hostile, bound);
+}
+
+static void fail_at(const struct world *world, const char *step, const struct document *document, const char *what)
+	__attribute__((noreturn));
+static void fail_at(const struct world *world, const char *step, const struct document *document, const char *what)
+{
+	fprintf(stderr, "seed %llu, %s: %s", (unsigned long long)world->seed, step, what);
+	if (document)
+		fprintf(stderr, "; document %s, word %s, field %s", bytes_shown(document->id), document->word,
+		        document->field.data ? bytes_shown(document->field) : "-");
+	fprintf(stderr, "\nrun: test_hostile_names 1 %llu\n", (unsigned long long)world->seed);
+	abort();
+}
+
+static void must(const struct world *world, const char *step, enum bs_status status, const struct bs_error *err)
+{
+	if (status)
+		fail_at(world, step, NULL, err->text);
+}
+
+/* ---- documents, and what is to be found ---- */
+
+/* Takes id and field. A later one with the same id in the same source takes the place of an earlier one. */
+static struct document *add_document(struct world *world, unsigned source, struct bytes id, struct bytes field)
+{
+	for (size_t i = 0; i < world->n_documents; i++)
+		if (world->documents[i].source == source && bytes_equal(world->documents[i].id, id))
+			world->documents[i].is_dead = true;
+	world->documents = realloc(world->documents, (world->n_documents + 1) * sizeof(*world->documents));
+	assert_non_null(world->documents);
+	struct document *document = &world->documents[world->n_documents++];
+	*document = (struct document){.id = id, .field = field, .source = source};
+	uint64_t n = world->n_words++;
+	document->word[0] = 'q';
+	for (int i = 1; i < 7; i++, n /= 20)
+		document->word[i] = "abcdefghijklmnoprstv"[n % 20];
+	n_documents_made++;
+	return document;
+}
+
+static void forget_documents(struct world *world)
+{
+	for (size_t i = 0; i < world->n_documents; i++) {
+		struct document *document = &world->documents[i];
+		free(document->id.data);
+		free(document->local_id.data);
+		free(document->field.data);
+		for (size_t t = 0; t < MOST_TEXTS; t++) {
+			free(document->names[t].data);
+			free(document->texts[t].data);
+		}
+	}
+	free(world->documents);
+	world->documents = NULL;
+	world->n_documents = 0;
+}
+
+/* A text with the word in it, on a line of its own. */
+static struct bytes text_around(struct world *world, const char *word)
+{
+	struct bytes text = below(world, 2) ? hostile_bytes(&world->hostile) : bytes_of(NULL, 0);
+	text.n = text.n > 5000 ? 5000 : text.n;
+	bytes_put(&text, "\n", 1);
+	bytes_put(&text, word, strlen(word));
+	bytes_put(&text, "\n", 1);
+	if (below(world, 3) == 0) {
+		struct bytes more = hostile_bytes(&world->hostile);
+		bytes_put(&text, more.data, more.n < 300 ? more.n : 300);
+		free(more.data);
+	}
+	return text;
+}
+
+/* Whether a query can name the field without more ado: letters, digits and U+FFFD. */
+static bool is_typable(struct bytes name)
+{
+	if (!name.data || name.n == 0 || name.n > 255)
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.data[i];
+		if (c == 0xef && name.n - i >= 3 && memcmp(name.data + i, "\xef\xbf\xbd", 3) == 0)
+			i += 2;
+		else if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+			return false;
+	}
+	return strcmp(name.data, "AND") != 0 && strcmp(name.data, "OR") != 0 && strcmp(name.data, "NOT") != 0;
+}
+
+struct heard {
+	struct document *document;
+	uint64_t n_hits;
+	bool is_other;
+};
+
+static int hear(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	struct bytes id = {(char *)(uintptr_t)hit->id, hit->id_bytes};
+	heard->n_hits++;
+	heard->is_other |= !bytes_equal(id, heard->document->id);
+	free(heard->document->local_id.data);
+	heard->document->local_id = bytes_of(hit->local_id, hit->local_id_bytes);
+	return 0;
+}
+
+static void expect_document(struct world *world, struct bs_finder *finder, struct document *document, const char *step)
+{
+	struct bs_error err = {""};
+	struct bs_find_result result;
+	struct heard heard = {.document = document};
+	char query[300];
+	struct bs_find_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS, .hit = hear,
+	                                  .context = &heard};
+	must(world, step, bs_find(finder, &request, &result, &err), &err);
+	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
+		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
+	n_expected++;
+	if (document->is_dead || !is_typable(document->field))
+		return;
+	request.query_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
+	request.query = query;
+	request.mode = BS_FIND_COUNT;
+	must(world, step, bs_find(finder, &request, &result, &err), &err);
+	if (result.n_hits != 1)
+		fail_at(world, step, document, "it is not found in its field");
+}
+
+static void expect(struct world *world, const char *step)
+{
+	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent};
+	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	must(world, step, bs_index_check(&check, NULL, &err), &err);
+	must(world, step, bs_index_open_with(&request, &index, &err), &err);
+	must(world, step, bs_finder_new(index, &finder, &err), &err);
+	for (size_t i = 0; i < world->n_documents; i++)
+		expect_document(world, finder, &world->documents[i], step);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void compact_and_rebuild(struct world *world)
+{
+	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent,
+	                                   .n_threads = 2};
+	struct bs_error err = {""};
+	must(world, "compact", bs_index_compact(&request, NULL, &err), &err);
+	expect(world, "compact");
+	request.rebuild = true;
+	must(world, "rebuild", bs_index_build(&request, NULL, &err), &err);
+	expect(world, "rebuild");
+}
+
+/* ---- given documents ---- */
+
+static int give_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_out)
+{
+	const struct world *world = context;
+	struct bytes wanted = {(char *)(uintptr_t)id, id_bytes};
+	for (size_t i = 0; i < world->n_documents; i++) {
+		const struct document *document = &world->documents[i];
+		if (document->is_dead || !bytes_equal(document->id, wanted))
+			continue;
+		*texts_out = document->given;
+		*n_out = document->n_given;
+		return 0;
+	}
+	return 1;
+}
+
+static void make_texts(struct world *world, struct document *document)
+{
+	size_t word_at;
+	document->n_given = 1 + below(world, MOST_TEXTS);
+	word_at = below(world, document->n_given);
+	for (size_t i = 0; i < document->n_given; i++) {
+		document->names[i] = below(world, 4) ? hostile_bytes(&world->hostile) : bytes_of("t", 1);
+		document->texts[i] = i == word_at ? text_around(world, document->word) : hostile_bytes(&world->hostile);
+		document->given[i] = (struct bs_text){document->names[i].data, document->names[i].n, document->texts[i].data,
+		                                      document->texts[i].n};
+	}
+	document->field = hostile_as_text(document->names[word_at], true);
+}
+
+/* id.data: NULL, or that of a document that there is, which is replaced. */
+static void give(struct world *world, struct bs_writer *writer, struct bytes id)
+{
+	struct bs_error err = {""};
+	bool is_new = !id.data;
+	id = is_new ? hostile_bytes(&world->hostile) : bytes_of(id.data, id.n);
+	if (id.n == 0) {
+		struct bs_text text = {"t", 1, "text", 4};
+		assert_int_equal(bs_writer_add(writer, id.data, 0, &text, 1, &err), BS_INVALID);
+		bytes_put(&id, "e", 1);
+	}
+	struct document *document = add_document(world, 0, id, (struct bytes){NULL, 0});
+	make_texts(world, document);
+	must(world, "add", is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, &err)
+	                          : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, &err), &err);
+}
+
+static struct document *some_document(struct world *world)
+{
+	for (unsigned i = 0; i < 8 && world->n_documents > 0; i++) {
+		struct document *document = &world->documents[below(world, world->n_documents)];
+		if (!document->is_dead)
+			return document;
+	}
+	return NULL;
+}
+
+static void withdraw(struct world *world, struct bs_writer *writer, struct document *document)
+{
+	struct bs_error err = {""};
+	uint64_t n = 1;
+	bool was_there = true;
+	must(world, "delete", below(world, 2)
+	             ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, &err)
+	             : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, &err), &err);
+	if (!was_there || n != 1)
+		fail_at(world, "delete", document, "nothing has this id, or its word");
+	document->is_dead = true;
+}
+
+static void change_given(struct world *world, struct bs_writer *writer)
+{
+	struct document *document;
+	struct bs_error err = {""};
+	struct bs_text text = {"t\0", 2, "gone", 4};
+	must(world, "add", bs_writer_add(writer, "r\0", 2, &text, 1, &err), &err);
+	bs_writer_rollback(writer);
+	for (uint64_t n = below(world, 4); n > 0; n--)
+		give(world, writer, (struct bytes){NULL, 0});
+	if ((document = some_document(world)) != NULL)
+		give(world, writer, document->id);
+	if ((document = some_document(world)) != NULL)
+		withdraw(world, writer, document);
+}
+
+/* Indexes of given documents have other options than the weights of fields. */
+static void write_given(struct world *world)
+{
+	struct bs_text_provider provider = {.texts = give_texts, .context = world};
+	struct bytes weight = hostile_string(&world->hostile);
+	bytes_put(&weight, "=7", 2);
+	const char *weights[] = {weight.data, "t=2", NULL};
+	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .n_threads = 1};
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	request.weights = below(world, 3) ? NULL : weights;
+	request.grams = below(world, 12) == 0;
+	request.not_stored = below(world, 3) == 0;
+	request.no_checksums = request.not_stored && below(world, 2);
+	request.condensed = world->memory && below(world, 2);
+	request.texts = world->texts = request.not_stored ? &provider : NULL;
+	must(world, "open", bs_writer_open(&request, &writer, &err), &err);
+	for (uint64_t n = 1 + below(world, 8); n > 0; n--)
+		give(world, writer, (struct bytes){NULL, 0});
+	must(world, "commit", bs_writer_commit(writer, NULL, &err), &err);
+	expect(world, "commit");
+	change_given(world, writer);
+	must(world, "second commit", bs_writer_commit(writer, NULL, &err), &err);
+	expect(world, "second commit");
+	bs_writer_close(writer);
+	compact_and_rebuild(world);
+	world->texts = NULL;
+	free(weight.data);
+}
+
+/* ---- catalogs ---- */
+
+static int hear_in_catalog(void *context, const struct bs_catalog_hit *hit)
+{
+	return hear(context, hit->hit);
+}
+
+static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, const char *step)
+{
+	struct bs_error err = {""};
+	must(world, step, bs_catalog_check(catalog, &err), &err);
+	for (size_t i = 0; i < world->n_documents; i++) {
+		struct document *document = &world->documents[i];
+		struct heard heard = {.document = document};
+		struct bs_catalog_find_request request = {.hit = hear_in_catalog};
+		request.find = (struct bs_find_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS,
+		                                        .context = &heard};
+		must(world, step, bs_catalog_find(catalog, &request, NULL, &err), &err);
+		if (heard.n_hits != !document->is_dead || heard.is_other)
+			fail_at(world, step, document, "the catalog does not find it, or by another id");
+	}
+}
+
+/* Not longer than what a lock beside it may be called. */
+static struct bytes catalog_name(struct world *world)
+{
+	struct bytes name = hostile_file_name(&world->hostile, ".catalog");
+	return name.n < 200 ? name : (free(name.data), bytes_of("c.catalog", 9));
+}
+
+static struct bs_catalog *open_catalog(struct world *world, struct bytes file)
+{
+	struct bs_catalog_request request = {.file = file.data};
+	struct bs_catalog *catalog;
+	struct bs_error err = {""};
+	must(world, "open the catalog", bs_catalog_open(&request, &catalog, &err), &err);
+	return catalog;
+}
+
+static bool is_index_name(struct bytes name)
+{
+	bool is_good = strcmp(name.data, ".") != 0 && strcmp(name.data, "..") != 0;
+	for (size_t i = 0; i < name.n; i++)
+		is_good &= (unsigned char)name.data[i] >= ' ' && name.data[i] != ':' && name.data[i] != 0x7f;
+	return is_good;
+}
+
+static void write_catalog(struct world *world)
+{
+	struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world), name = hostile_string(&world->hostile);
+	struct bs_error err = {""};
+	struct bs_catalog *catalog = open_catalog(world, file);
+	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, &err), &err);
+	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, &err);
+	if (status != (is_index_name(name) ? BS_OK : BS_INVALID))
+		fail_at(world, "name in the catalog", NULL, bytes_shown(name));
+	expect_in_catalog(world, catalog, "catalog");
+	bs_catalog_close(catalog);
+	catalog = open_catalog(world, file);
+	expect_in_catalog(world, catalog, "catalog, opened again");
+	if (strcmp(exported.data, file.data) != 0 && strcmp(exported.data, other.data) != 0 && strcmp(file.data, other.data) != 0) {
+		must(world, "export", bs_catalog_export(catalog, exported.data, &err), &err);
+		struct bs_catalog *imported = open_catalog(world, other);
+		must(world, "import", bs_catalog_import(imported, exported.data, NULL, &err), &err);
+		expect_in_catalog(world, imported, "imported");
+		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, &err), &err);
+		bs_catalog_close(imported);
+	}
+	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, &err), &err);
+	bs_catalog_close(catalog);
+	free(file.data);
+	free(other.data);
+	free(exported.data);
+	free(name.data);
+}
+
+/* ---- records ---- */
+
+static bool is_id_field(const struct world *world, struct bytes name)
+{
+	struct bytes id = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
+	return bytes_equal(id, name);
+}
+
+static void put_string(struct bytes *to, const char *text)
+{
+	bytes_put(to, text, strlen(text));
+}
+
+/* A member of any kind that is neither the id nor has it in it. */
+static void put_other_member(struct world *world, struct bytes *line)
+{
+	static const char *const values[] = {"1e400", "-0", "99999999999999999999999999", "true", "null", "[]", "{}", "[[\"x\"],1]", "\"\""};
+	struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
+	if (!is_id_field(world, name) && !(world->id_field.data && memchr(world->id_field.data, '.', world->id_field.n))) {
+		put_string(line, ",");
+		hostile_put_json(&world->hostile, key, line);
+		put_string(line, ":");
+		if (below(world, 2)) {
+			struct bytes inner = hostile_bytes(&world->hostile);
+			put_string(line, "{");
+			hostile_put_json(&world->hostile, inner, line);
+			put_string(line, ":");
+			hostile_put_json(&world->hostile, inner, line);
+			put_string(line, "}");
+			free(inner.data);
+		} else {
+			put_string(line, values[below(world, sizeof(values) / sizeof(*values))]);
+		}
+	}
+	free(key.data);
+	free(name.data);
+}
+
+/* The key that the word stands at. */
+static struct bytes word_key(struct world *world)
+{
+	struct bytes key, name;
+	bool is_good;
+	if (world->text_field.data && below(world, 2)) {
+		name = hostile_as_text(world->text_field, true);
+		is_good = bytes_equal(name, world->text_field) && !is_id_field(world, name);
+		free(name.data);
+		return is_good ? bytes_of(world->text_field.data, world->text_field.n) : bytes_of("t", 1);
+	}
+	if (world->text_field.data)
+		return bytes_of("t", 1);
+	key = hostile_bytes(&world->hostile);
+	name = hostile_as_text(key, true);
+	is_good = !is_id_field(world, name);
+	free(name.data);
+	if (is_good)
+		return key;
+	free(key.data);
+	return bytes_of("t", 1);
+}
+
+/* The id of the record, and how it is spelled in the line; false: it has none. */
+static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out)
+{
+	struct bytes field = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
+	struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
+	bool is_spelled = bytes_equal(name, field), has_id = is_spelled && below(world, 5) != 0;
+	free(name.data);
+	if (is_spelled && (has_id || below(world, 2))) {
+		put_string(line, ",");
+		hostile_put_json(&world->hostile, field, line);
+		put_string(line, ":");
+	}
+	if (!has_id) {
+		if (is_spelled && line->data[line->n - 1] == ':')
+			put_string(line, "null");
+	} else if (below(world, 4) == 0) {
+		struct bytes digits = bytes_of("-", below(world, 2));
+		bytes_put(&digits, "7", 1);
+		for (uint64_t n = below(world, 2) ? below(world, 300) : 3; n > 0; n--)
+			bytes_put(&digits, &"0123456789"[below(world, 10)], 1);
+		bytes_put(line, digits.data, digits.n);
+		*id_out = digits;
+	} else {
+		hostile_put_json(&world->hostile, id, line);
+		*id_out = hostile_as_text(id, false);
+	}
+	free(id.data);
+	return has_id;
+}
+
+/* Appends a line to the collection; before: what an id that has none begins with, without line number. */
+static void put_record(struct world *world, unsigned source, const char *id_prefix, size_t id_prefix_bytes, const char *line_prefix,
+                       size_t line_prefix_bytes, uint64_t line_number, struct bytes *to)
+{
+	struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0}, whole, key;
+	bool has_id = below(world, 2) && put_id(world, &line, &id);
+	char number[24];
+	for (uint64_t n = below(world, 3); n > 0; n--)
+		put_other_member(world, &line);
+	if (has_id) {
+		whole = bytes_of(id_prefix, id_prefix_bytes);
+		bytes_put(&whole, id.data, id.n);
+	} else {
+		whole = bytes_of(line_prefix, line_prefix_bytes);
+		bytes_put(&whole, number, (size_t)snprintf(number, sizeof(number), ":%llu", (unsigned long long)line_number));
+	}
+	free(id.data);
+	key = word_key(world);
+	struct document *document = add_document(world, source, whole, hostile_as_text(key, true));
+	struct bytes text = text_around(world, document->word);
+	put_string(&line, ",");
+	hostile_put_json(&world->hostile, key, &line);
+	put_string(&line, ":");
+	hostile_put_json(&world->hostile, text, &line);
+	put_string(&line, "}\n");
+	bytes_put(to, line.data, line.n);
+	free(key.data);
+	free(text.data);
+	free(line.data);
+}
+
+/* ---- sources ---- */
+
+enum kind { FOLDER, FILE_ALONE, COLLECTION, INPUT, KINDS };
+
+struct source {
+	enum kind kind;
+	struct bytes name;  /* in the working directory */
+	struct bytes spelled; /* as it is given */
+	uint64_t n_lines;
+	uint64_t n_inner_lines;
+	struct bytes inner; /* a collection in a folder, by its path; data NULL: none */
+};
+
+static void write_file(struct world *world, int folder, const char *name, const char *bytes, size_t n_bytes, bool appends)
+{
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, bytes, n_bytes) != (ssize_t)n_bytes || close(fd) != 0)
+		fail_at(world, "write a file", NULL, strerror(errno));
+}
+
+static bool is_there(int folder, const char *name)
+{
+	struct stat found;
+	return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A file with a word, below an open folder that is at path; false: there is one of that name. */
+static void put_file(struct world *world, unsigned source, int folder, struct bytes path)
+{
+	struct bytes name = hostile_file_name(&world->hostile, "");
+	if (!is_there(folder, name.data)) {
+		struct document *document =
+			add_document(world, source, path.n ? bytes_join(path, "/", name) : bytes_of(name.data, name.n), (struct bytes){NULL, 0});
+		char text[WORD_BYTES + 8];
+		write_file(world, folder, name.data, text, (size_t)snprintf(text, sizeof(text), "the %s\n", document->word), false);
+	}
+	free(name.data);
+}
+
+#define MOST_PATH 3900 /* below the working directory */
+
+/* Folders in folders: a few, or as many as a path can have. */
+static void fill_folder(struct world *world, unsigned source, int folder, struct bytes path)
+{
+	bool is_deep = below(world, 8) == 0;
+	struct bytes at = bytes_of(path.data, path.n);
+	int fd = dup(folder);
+	for (uint64_t depth = is_deep ? 100 : below(world, 3); depth > 0; depth--) {
+		struct bytes name = is_deep && below(world, 4) ? hostile_file_name(&world->hostile, "-a-long-name-of-a-folder-among-other-folders-so-that-paths-get-long")
+		                                               : hostile_file_name(&world->hostile, "");
+		put_file(world, source, fd, at);
+		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0) {
+			free(name.data);
+			break;
+		}
+		int below_fd = openat(fd, name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct bytes joined = bytes_join(at, "/", name);
+		free(at.data);
+		free(name.data);
+		close(fd);
+		fd = below_fd;
+		at = joined;
+	}
+	if (at.n + 256 < MOST_PATH)
+		put_file(world, source, fd, at);
+	free(at.data);
+	close(fd);
+}
+
+static void put_inner_records(struct world *world, unsigned number, struct source *source, int folder, bool appends)
+{
+	struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner), path = bytes_of(hash.data, hash.n);
+	bytes_put(&hash, "#", 1);
+	for (uint64_t n = 1 + below(world, 3); n > 0; n--)
+		put_record(world, number * 2 + 1, hash.data, hash.n, path.data, path.n, ++source->n_inner_lines, &text);
+	write_file(world, folder, source->inner.data, text.data, text.n, appends);
+	free(text.data);
+	free(hash.data);
+	free(path.data);
+}
+
+static void put_records(struct world *world, unsigned number, struct source *source, bool appends)
+{
+	struct bytes text = bytes_of(NULL, 0);
+	for (uint64_t n = 1 + below(world, 4); n > 0; n--)
+		put_record(world, number * 2, "", 0, source->kind == INPUT ? "-" : source->name.data, source->kind == INPUT ? 1 : source->name.n,
+		           ++source->n_lines, &text);
+	write_file(world, AT_FDCWD, source->kind == INPUT ? "input" : source->name.data, text.data, text.n, appends);
+	free(text.data);
+}
+
+/* False: there is something of its name already. */
+static bool make_source(struct world *world, unsigned number, struct source *source)
+{
+	static const char *const ends[KINDS] = {"", ".txt", ".jsonl", ""};
+	*source = (struct source){.kind = (enum kind)below(world, number == 0 ? KINDS : INPUT)};
+	if (source->kind == INPUT) {
+		source->name = bytes_of("-", 1);
+		source->spelled = bytes_of("-", 1);
+		put_records(world, number, source, false);
+		return true;
+	}
+	source->name = hostile_file_name(&world->hostile, ends[source->kind]);
+	/* An index of standard input refuses a file of that name. */
+	if (strcmp(source->name.data, "-") == 0)
+		bytes_put(&source->name, "-", 1);
+	if (is_there(AT_FDCWD, source->name.data))
+		return false;
+	source->spelled = bytes_of("./", source->name.data[0] == '-' || below(world, 3) == 0 ? 2 : 0);
+	bytes_put(&source->spelled, source->name.data, source->name.n);
+	if (source->kind == FOLDER) {
+		assert_int_equal(mkdir(source->name.data, 0700), 0);
+		int folder = open(source->name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		for (uint64_t n = 1 + below(world, 3); n > 0; n--)
+			fill_folder(world, number * 2, folder, source->name);
+		struct bytes inner = hostile_file_name(&world->hostile, ".jsonl");
+		if (below(world, 2) && !is_there(folder, inner.data)) {
+			source->inner = inner;
+			put_inner_records(world, number, source, folder, false);
+		} else {
+			free(inner.data);
+		}
+		close(folder);
+		bytes_put(&source->spelled, "///", below(world, 3));
+	} else if (source->kind == COLLECTION) {
+		put_records(world, number, source, false);
+	} else {
+		struct document *document = add_document(world, number * 2, bytes_of(source->name.data, source->name.n), (struct bytes){NULL, 0});
+		char text[WORD_BYTES + 8];
+		write_file(world, AT_FDCWD, source->name.data, text, (size_t)snprintf(text, sizeof(text), "%s\n", document->word), false);
+	}
+	return true;
+}
+
+/* Something new in each source but standard input. */
+static void change_source(struct world *world, unsigned number, struct source *source)
+{
+	if (source->kind == COLLECTION) {
+		put_records(world, number, source, true);
+	} else if (source->kind == FOLDER) {
+		int folder = open(source->name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fill_folder(world, number * 2, folder, source->name);
+		if (source->inner.data)
+			put_inner_records(world, number, source, folder, true);
+		close(folder);
+	}
+}
+
+/* ---- the program ---- */
+
+/* Runs it with a list of arguments that ends with NULL, and standard input from a file (NULL: none). What it prints is added to out
+ * and what it complains about to complaint. */
+static int run_program(const char *const *arguments, const char *input, struct bytes *out, struct bytes *complaint)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int status = 0;
+	static const char *const files[] = {"stdout", "stderr"};
+	struct bytes *const to[] = {out, complaint};
+	assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
+	posix_spawn_file_actions_addopen(&actions, 0, input ? input : "/dev/null", O_RDONLY, 0);
+	for (int i = 0; i < 2; i++)
+		posix_spawn_file_actions_addopen(&actions, 1 + i, files[i], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(posix_spawn(&pid, program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		char room[4096];
+		ssize_t n;
+		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		while ((n = read(fd, room, sizeof(room))) > 0)
+			bytes_put(to[i], room, (size_t)n);
+		close(fd);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void must_run(struct world *world, const char *step, const char *const *arguments, const char *input)
+{
+	struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	if (run_program(arguments, input, &out, &complaint) != 0)
+		fail_at(world, step, NULL, complaint.data);
+	free(out.data);
+	free(complaint.data);
+}
+
+/* All words at once, by --ids -0: ids with NUL are left out. */
+static void expect_from_program(struct world *world, const char *step)
+{
+	struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	const char *const arguments[] = {program, "query", "--index", world->dir, "--ids", "-0", "--batch", "queries", NULL};
+	const char *const check[] = {program, "check", "--index", world->dir, NULL};
+	bool has_nul = false;
+	expect(world, step);
+	for (size_t i = 0; i < world->n_documents; i++) {
+		const struct document *document = &world->documents[i];
+		put_string(&queries, document->word);
+		put_string(&queries, "\n");
+		bool is_shown = !document->is_dead && !memchr(document->local_id.data, '\0', document->local_id.n);
+		has_nul |= !document->is_dead && !is_shown;
+		if (is_shown)
+			bytes_put(&wanted, document->local_id.data, document->local_id.n + 1);
+		put_string(&wanted, "\n");
+	}
+	write_file(world, AT_FDCWD, "queries", queries.data, queries.n, false);
+	int exit_status = run_program(arguments, NULL, &out, &complaint);
+	if (!bytes_equal(wanted, out) || (exit_status != (has_nul ? 2 : 0) && exit_status != 1))
+		fail_at(world, step, NULL, complaint.n ? complaint.data : "other ids than expected");
+	must_run(world, step, check, NULL);
+	free(queries.data);
+	free(wanted.data);
+	free(out.data);
+	free(complaint.data);
+}
+
+/* ---- rounds of sources ---- */
+
+struct options {
+	struct bytes weight, glob, record;
+	const char *texts[3], *weights[2], *globs[2], *records[2];
+};
+
+/* What a program is to be given; those of a library have no other limits. */
+static void choose_options(struct world *world, struct options *options, struct bs_build_request *request)
+{
+	*options = (struct options){.weight = hostile_string(&world->hostile)};
+	request->hidden = request->no_ignore = true;
+	request->words = true;
+	request->grams = below(world, 12) == 0; /* to choose them takes longer than all else */
+	request->store = below(world, 4) == 0;
+	if (below(world, 3) == 0) {
+		world->id_field = hostile_string(&world->hostile);
+		if (strcmp(world->id_field.data, "t") == 0)
+			bytes_put(&world->id_field, "x", 1);
+		request->id_field = world->id_field.data;
+	}
+	if (below(world, 4) == 0) {
+		world->text_field = hostile_string(&world->hostile);
+		for (size_t i = 0; program && i < world->text_field.n; i++)
+			world->text_field.data[i] = world->text_field.data[i] == ',' ? ';' : world->text_field.data[i];
+		options->texts[0] = "t";
+		options->texts[1] = world->text_field.data;
+		request->text_fields = options->texts;
+	}
+	if (below(world, 4) == 0) {
+		bytes_put(&options->weight, "=9", 2);
+		options->weights[0] = options->weight.data;
+		request->weights = options->weights;
+	}
+	if (below(world, 4) == 0) {
+		/* It leaves nothing out that is there. */
+		struct bytes of = hostile_string(&world->hostile);
+		options->glob = bytes_join((struct bytes){(char[]){"!"}, 1}, "", of);
+		bytes_put(&options->glob, ".nothing", strlen(".nothing"));
+		free(of.data);
+		options->globs[0] = options->glob.data;
+		request->globs = options->globs;
+	}
+	if (below(world, 4) == 0) {
+		options->record = hostile_file_name(&world->hostile, ".nothing");
+		options->records[0] = options->record.data;
+		request->records = options->records;
+	}
+}
+
+static void free_options(struct options *options, struct world *world)
+{
+	free(options->weight.data);
+	free(options->glob.data);
+	free(options->record.data);
+	free(world->id_field.data);
+	free(world->text_field.data);
+	world->id_field = world->text_field = (struct bytes){NULL, 0};
+}
+
+static void add_argument(const char **list, size_t *n, const char *option, const char *value)
+{
+	list[(*n)++] = option;
+	if (value)
+		list[(*n)++] = value;
+}
+
+/* As the request; an option whose value may begin with - is joined to it. */
+static void index_by_program(struct world *world, const struct bs_build_request *request, const char *step)
+{
+	const char *list[48];
+	char *joined[3] = {NULL};
+	size_t n = 0;
+	add_argument(list, &n, program, "index");
+	add_argument(list, &n, "-q", NULL);
+	add_argument(list, &n, "--index", world->dir);
+	if (request->n_sources > 0) {
+		add_argument(list, &n, "--hidden", "--no-ignore");
+		add_argument(list, &n, "--words", request->grams ? "--grams" : NULL);
+		if (request->store)
+			add_argument(list, &n, "--store", NULL);
+		if (request->id_field && asprintf(&joined[0], "--id=%s", request->id_field) > 0)
+			add_argument(list, &n, joined[0], NULL);
+		if (request->text_fields && asprintf(&joined[1], "--text=t,%s", request->text_fields[1]) > 0)
+			add_argument(list, &n, joined[1], NULL);
+		if (request->weights && asprintf(&joined[2], "--weight=%s", request->weights[0]) > 0)
+			add_argument(list, &n, joined[2], NULL);
+		for (size_t i = 0; request->globs && request->globs[i]; i++)
+			add_argument(list, &n, "-g", request->globs[i]);
+		for (size_t i = 0; request->records && request->records[i]; i++)
+			add_argument(list, &n, "--records", request->records[i]);
+	}
+	if (request->rebuild)
+		add_argument(list, &n, "--rebuild", NULL);
+	if (request->n_sources > 0)
+		add_argument(list, &n, "--", NULL);
+	for (size_t i = 0; i < request->n_sources; i++)
+		add_argument(list, &n, request->sources[i], NULL);
+	list[n] = NULL;
+	must_run(world, step, list, is_there(AT_FDCWD, "input") ? "input" : NULL);
+	for (size_t i = 0; i < 3; i++)
+		free(joined[i]);
+}
+
+static void note_skip(void *context, enum bs_skip reason, const char *message)
+{
+	const struct world *world = context;
+	if (reason != BS_SKIP_HIDDEN && reason != BS_SKIP_IGNORED)
+		fail_at(world, "skipped", NULL, message);
+}
+
+/* Globs that cannot be read are refused, and nothing is made. */
+static bool are_globs_bad(struct world *world, const struct bs_build_request *request)
+{
+	struct bs_build_request alone = {.dir = "globs", .globs = request->globs, .records = request->records, .sources = (const char *const[]){"."},
+	                                 .n_sources = 1, .words = true, .text_fields = (const char *const[]){"none", NULL}};
+	struct bs_error err = {""};
+	if (!request->globs && !request->records)
+		return false;
+	assert_int_equal(mkdir("empty", 0700), 0);
+	alone.sources = (const char *const[]){"empty"};
+	enum bs_status status = bs_index_build(&alone, NULL, &err);
+	if (status && status != BS_INVALID)
+		must(world, "globs", status, &err);
+	assert_int_equal(system("rm -rf globs empty"), 0);
+	return status != BS_OK;
+}
+
+static void build(struct world *world, struct bs_build_request *request, const char *step)
+{
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	if (program) {
+		index_by_program(world, request, step);
+		expect_from_program(world, step);
+		return;
+	}
+	request->dir = world->dir;
+	request->memory = world->memory;
+	request->skipped = note_skip;
+	request->context = world;
+	request->consent = &consent;
+	request->n_threads = 2;
+	int input = open("input", O_RDONLY | O_CLOEXEC), before = dup(0);
+	if (input >= 0)
+		dup2(input, 0);
+	enum bs_status status = bs_index_build(request, &report, &err);
+	if (input >= 0)
+		dup2(before, 0);
+	close(input);
+	close(before);
+	must(world, step, status, &err);
+	expect(world, step);
+}
+
+static bool is_alone(const struct world *world, const struct document *document)
+{
+	for (size_t i = 0; i < world->n_documents; i++)
+		if (&world->documents[i] != document && !world->documents[i].is_dead &&
+		    (bytes_equal(world->documents[i].local_id, document->local_id) || bytes_equal(world->documents[i].id, document->local_id)))
+			return false;
+	return true;
+}
+
+/* By its id as it is printed; then it is brought back, or stays deleted. */
+static void delete_one(struct world *world)
+{
+	struct document *document = some_document(world);
+	if (!document || document->local_id.n == 0 || memchr(document->local_id.data, '\0', document->local_id.n) || !is_alone(world, document))
+		return;
+	const char *ids[] = {document->local_id.data, NULL};
+	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .consent = &consent};
+	struct bs_delete_result result = {0};
+	struct bs_error err = {""};
+	must(world, "delete", bs_index_delete(&request, &result, &err), &err);
+	if (result.n_deleted != 1)
+		fail_at(world, "delete", document, "it is not deleted by its id");
+	document->is_dead = true;
+	expect(world, "delete");
+	if (below(world, 2))
+		return;
+	request.undo = true;
+	must(world, "undelete", bs_index_delete(&request, &result, &err), &err);
+	if (result.n_deleted != 1)
+		fail_at(world, "undelete", document, "it is not restored by its id");
+	/* What the index has no more is read again; from standard input it cannot be. */
+	document->is_dead = result.n_lost > 0;
+	if (result.n_to_read > 0) {
+		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .consent = &consent};
+		must(world, "undelete", bs_index_build(&refresh, NULL, &err), &err);
+	}
+	expect(world, "undelete");
+}
+
+static void write_sources(struct world *world)
+{
+	struct source sources[MOST_SOURCES];
+	const char *spelled[MOST_SOURCES];
+	size_t n = 0;
+	struct options options;
+	struct bs_build_request request = {.sources = spelled};
+	choose_options(world, &options, &request);
+	if (are_globs_bad(world, &request))
+		request.globs = request.records = NULL;
+	for (uint64_t wanted = 1 + below(world, MOST_SOURCES); wanted > 0; wanted--)
+		if (make_source(world, (unsigned)n, &sources[n]))
+			n++;
+		else
+			free(sources[n].name.data);
+	for (size_t i = 0; i < n; i++)
+		spelled[i] = sources[i].spelled.data;
+	request.n_sources = n;
+	if (n > 0) {
+		build(world, &request, "index");
+		for (size_t i = 0; i < n; i++)
+			change_source(world, (unsigned)i, &sources[i]);
+		struct bs_build_request again = {.rebuild = false};
+		build(world, &again, "refresh");
+		delete_one(world);
+		build(world, &again, "refresh after delete");
+		compact_and_rebuild(world);
+		again.rebuild = true;
+		if (program)
+			build(world, &again, "rebuild by the program");
+	}
+	for (size_t i = 0; i < n; i++) {
+		free(sources[i].name.data);
+		free(sources[i].spelled.data);
+		free(sources[i].inner.data);
+	}
+	free_options(&options, world);
+}
+
+/* ---- */
+
+static void round_of(struct world *world)
+{
+	bool of_sources = program || below(world, 2), in_memory = !of_sources && below(world, 3) == 0;
+	struct bytes dir = hostile_file_name(&world->hostile, ".ix");
+	struct bytes nested = {NULL, 0};
+	struct bs_error err = {""};
+	if (below(world, 4) == 0 && !in_memory) {
+		struct bytes above = hostile_file_name(&world->hostile, ".above");
+		nested = bytes_join(above, "/", dir);
+		free(above.data);
+	}
+	if (in_memory)
+		must(world, "memory", bs_memory_new(&world->memory, &err), &err);
+	else
+		world->dir = nested.data ? nested.data : dir.data;
+	if (of_sources)
+		write_sources(world);
+	else
+		write_given(world);
+	if (!of_sources && !in_memory)
+		write_catalog(world);
+	bs_memory_free(world->memory);
+	forget_documents(world);
+	hostile_deinit(&world->hostile);
+	free(dir.data);
+	free(nested.data);
+}
+
+static void test_rounds(void **state)
+{
+	(void)state;
+	char folder[FOLDER_BYTES], path[FOLDER_BYTES + 24], before[4096];
+	assert_non_null(getcwd(before, sizeof(before)));
+	make_folder(folder);
+	for (unsigned i = 0; i < n_rounds; i++) {
+		struct world world = {.seed = first_seed + i, .hostile = {.random = (first_seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1}};
+		snprintf(path, sizeof(path), "%s/%u", folder, i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		assert_int_equal(chdir(path), 0);
+		setenv("HOME", path, 1); /* the program keeps there which sources it was given */
+		round_of(&world);
+		assert_int_equal(chdir(folder), 0);
+		remove_folder(path);
+		if (n_rounds > 100 && (i + 1) % 100 == 0)
+			fprintf(stderr, "%u rounds, %llu documents, found %llu times\n", i + 1, (unsigned long long)n_documents_made,
+			        (unsigned long long)n_expected);
+	}
+	assert_int_equal(chdir(before), 0);
+	remove_folder(folder);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_rounds = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		first_seed = strtoull(argv[2], NULL, 10);
+	if (argc > 3)
+		program = argv[3];
+	unsetenv("BITSIFT_INDEX");
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("XDG_STATE_HOME");
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounds)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,513 @@
+/*
+ * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given: between two asks a
+ * call with one thread takes no more than LONG_MS of processor time. Hostile inputs, each of SIZE MB, are indexed, compacted,
+ * checked, queried and searched by one thread. test_stops SIZE [LONG_MS [NAME]]: larger inputs, one of them alone; then
+ * the longest time of each call is printed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "tests/rigs/library_rig.h"
+
+/* In each build: sanitizers take some times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define USUAL_LONG_MS 1000.0
+#define USUAL_MB      1
+#else
+#define USUAL_LONG_MS 150.0
+#define USUAL_MB      2
+#endif
+#define MOST_FRAMES 40
+/* A query or search gets a deadline after this time. */
+#define MOST_MS 300.0
+
+static double size_mb = USUAL_MB, long_ms = USUAL_LONG_MS;
+static const char *only = "";
+static bool is_verbose;
+
+/* The stop callback of a call; asked is the processor time when it was called last. */
+struct gaps {
+	double begun_ms, asked_ms, longest_ms;
+	double most_ms; /* then the call is asked to end; 0: never */
+	struct frames {
+		void *list[MOST_FRAMES];
+		int n;
+	} asked, from, to; /* where it was asked last, and around the longest time */
+	uint64_t n_asked;
+};
+
+static double cpu_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void note_gap(struct gaps *gaps)
+{
+	double now = cpu_ms();
+	struct frames here = {.n = 0};
+	if (is_verbose)
+		here.n = backtrace(here.list, MOST_FRAMES);
+	if (now - gaps->asked_ms > gaps->longest_ms) {
+		gaps->longest_ms = now - gaps->asked_ms;
+		gaps->from = gaps->asked;
+		gaps->to = here;
+	}
+	gaps->asked = here;
+	gaps->asked_ms = cpu_ms();
+	gaps->n_asked++;
+}
+
+static int note_ask(void *context)
+{
+	struct gaps *gaps = context;
+	note_gap(gaps);
+	return gaps->most_ms > 0 && gaps->asked_ms - gaps->begun_ms > gaps->most_ms;
+}
+
+static void begin(struct gaps *gaps, double most_ms)
+{
+	double now = cpu_ms();
+	*gaps = (struct gaps){.begun_ms = now, .asked_ms = now, .most_ms = most_ms};
+}
+
+static unsigned n_late;
+
+static void end(struct gaps *gaps, const char *input, const char *call)
+{
+	double before = gaps->longest_ms;
+	note_gap(gaps);
+	bool is_at_end = gaps->longest_ms > before;
+	bool is_late = gaps->longest_ms > long_ms;
+	if (is_verbose || is_late)
+		fprintf(stderr, "%s, %s: %.1f ms without asking%s, asked %llu times\n", input, call, gaps->longest_ms,
+		        is_at_end ? " (at the end)" : "", (unsigned long long)gaps->n_asked);
+	if (is_verbose && is_late) {
+		fprintf(stderr, "from\n");
+		backtrace_symbols_fd(gaps->from.list, gaps->from.n, STDERR_FILENO);
+		fprintf(stderr, "to\n");
+		backtrace_symbols_fd(gaps->to.list, gaps->to.n, STDERR_FILENO);
+	}
+	n_late += is_late;
+}
+
+/* The indexed folder, which is filled by one of the functions below. */
+static char folder[FOLDER_BYTES], tree[96], dir[96];
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t n)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((state >> 33) % n);
+}
+
+static FILE *create(const char *name)
+{
+	char path[160];
+	snprintf(path, sizeof(path), "%s/%s", tree, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	return file;
+}
+
+static size_t size_bytes(void)
+{
+	return (size_t)(size_mb * 1e6);
+}
+
+static void repeat(FILE *file, const char *piece)
+{
+	for (size_t n = 0; n < size_bytes(); n += strlen(piece))
+		fputs(piece, file);
+}
+
+static void put_random_words(FILE *file)
+{
+	for (size_t n = 0; n < size_bytes(); n += 10)
+		fprintf(file, "%08x%c ", draw(UINT32_MAX), 'g' + draw(20));
+}
+
+static void make_words(void)
+{
+	FILE *file = create("a.txt");
+	put_random_words(file);
+	fclose(file);
+}
+
+static void make_lines(void)
+{
+	FILE *file = create("a.txt");
+	for (size_t n = 0; n < size_bytes(); n += 12)
+		fprintf(file, "line %06x\n", draw(1 << 24));
+	fclose(file);
+}
+
+static void make_one_word(void)
+{
+	FILE *file = create("a.txt");
+	repeat(file, "word");
+	fclose(file);
+}
+
+static void make_han(void)
+{
+	FILE *file = create("a.txt");
+	repeat(file, "\xe4\xb8\xad\xe6\x96\x87\xe8\xa9\x9e");
+	fclose(file);
+}
+
+static void make_marks(void)
+{
+	FILE *file = create("a.txt");
+	fputs("a", file);
+	repeat(file, "\xcc\x81\xcc\xa7\xcc\xb0");
+	fclose(file);
+}
+
+static void make_dots(void)
+{
+	FILE *file = create("a.txt");
+	repeat(file, "a.b:c@d'");
+	fclose(file);
+}
+
+static void make_spaces(void)
+{
+	FILE *file = create("a.txt");
+	repeat(file, "        ");
+	fclose(file);
+}
+
+static void make_invalid(void)
+{
+	FILE *file = create("a.txt");
+	repeat(file, "\xff\xc3\xf0\x9f");
+	fclose(file);
+}
+
+static void make_utf16(void)
+{
+	FILE *file = create("a.txt");
+	fputs("\xff\xfe", file);
+	for (size_t n = 0; n < size_bytes(); n += 2) {
+		fputc('a' + (int)(n / 2 % 26), file);
+		fputc(n % 14 ? 0 : 4, file);
+	}
+	fclose(file);
+}
+
+static void make_records(void)
+{
+	FILE *file = create("a.jsonl");
+	for (size_t n = 0, i = 0; n < size_bytes(); n += 60, i++)
+		fprintf(file, "{\"id\":\"%zx\",\"n\":%u.%u,\"t\":\"word %x %x\"}\n", i, draw(1 << 30), draw(1000), draw(1 << 20), draw(1 << 24));
+	fclose(file);
+}
+
+static void make_same_ids(void)
+{
+	FILE *file = create("a.jsonl");
+	for (size_t n = 0; n < size_bytes(); n += 25)
+		fprintf(file, "{\"id\":\"%u\",\"t\":\"word %x\"}\n", draw(100), draw(1 << 24));
+	fclose(file);
+}
+
+static void make_long_number(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"n\":", file);
+	repeat(file, "7777777777");
+	fputs("}\n", file);
+	fclose(file);
+}
+
+static void make_long_record(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
+	put_random_words(file);
+	fputs("\"}\n", file);
+	fclose(file);
+}
+
+static void make_escapes(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
+	repeat(file, "\\u0041\\n\\\\\\\"");
+	fputs("\"}\n", file);
+	fclose(file);
+}
+
+static void make_many_fields(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\"", file);
+	for (size_t n = 0, i = 0; n < size_bytes(); n += 20, i++)
+		fprintf(file, ",\"f%zu\":\"v%x\"", i, draw(1 << 24));
+	fputs("}\n", file);
+	fclose(file);
+}
+
+static void make_many_values(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"a\":[0", file);
+	for (size_t n = 0; n < size_bytes(); n += 10)
+		fprintf(file, ",%u.%02u", draw(1 << 24), draw(100));
+	fputs("]}\n", file);
+	fclose(file);
+}
+
+static void make_nesting(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"a\":", file);
+	repeat(file, "{\"key\":{\"k\":");
+	fputs("1", file);
+	repeat(file, "}}         ");
+	fputs("}\n", file);
+	fclose(file);
+}
+
+/* A record that is too long for --max-document. */
+static void make_too_long(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
+	for (int i = 0; i < 8; i++)
+		repeat(file, "some text ");
+	fputs("\"}\n{\"id\":\"3\",\"t\":\"needle\"}\n", file);
+	fclose(file);
+}
+
+static void make_many_files(void)
+{
+	char name[32];
+	for (size_t i = 0; i < (size_t)(size_mb * 1000); i++) {
+		snprintf(name, sizeof(name), "%zu.txt", i);
+		FILE *file = create(name);
+		fprintf(file, "word %zu %x\n", i, draw(1 << 24));
+		fclose(file);
+	}
+}
+
+static void make_ignore_rules(void)
+{
+	FILE *file = create(".ignore");
+	for (size_t i = 0; i < 65000; i++)
+		fprintf(file, "*x%zu*y/**/z%zu\n", i, i);
+	fclose(file);
+	make_words();
+}
+
+static const struct input {
+	const char *name;
+	void (*make)(void);
+	uint64_t max_document_bytes;
+} inputs[] = {
+	{"different words", make_words, 0},      {"lines", make_lines, 0},
+	{"one word", make_one_word, 0},          {"Han", make_han, 0},
+	{"marks", make_marks, 0},                {"dots", make_dots, 0},
+	{"spaces", make_spaces, 0},              {"invalid bytes", make_invalid, 0},
+	{"UTF-16", make_utf16, 0},               {"records", make_records, 0},
+	{"records of the same ids", make_same_ids, 0}, {"a long record", make_long_record, 0},
+	{"a long number", make_long_number, 0},
+	{"a record of escapes", make_escapes, 0}, {"a record of many fields", make_many_fields, 0},
+	{"a record of many values", make_many_values, 0}, {"a record of nesting", make_nesting, 0},
+	{"a record that is too long", make_too_long, 1 << 20}, {"many files", make_many_files, 0},
+	{"rules", make_ignore_rules, 0},
+};
+
+struct call {
+	const struct input *input;
+	struct gaps gaps;
+	struct bs_limits limits;
+	bool store;
+};
+
+static struct bs_limits *watch(struct call *call, double most_ms)
+{
+	call->limits = (struct bs_limits){.stop = note_ask, .context = &call->gaps};
+	begin(&call->gaps, most_ms);
+	return &call->limits;
+}
+
+static void build(struct call *call, const char *name, bool rebuild)
+{
+	struct bs_error err;
+	const char *source = tree;
+	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
+	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
+	                                   .memory_bytes = 512u << 20, .limits = watch(call, 0)};
+	ok(bs_index_build(&request, NULL, &err), &err);
+	end(&call->gaps, call->input->name, name);
+}
+
+static void touch_all(void)
+{
+	char command[256];
+	snprintf(command, sizeof(command), "find %s -type f -exec sh -c 'echo more >> \"$1\"' - {} \\; 2>/dev/null | head -1", tree);
+	assert_int_equal(system(command), 0);
+}
+
+static void compact_and_check(struct call *call)
+{
+	struct bs_error err;
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, 0)}, NULL, &err), &err);
+	end(&call->gaps, call->input->name, "compact");
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, 0)}, NULL, &err), &err);
+	end(&call->gaps, call->input->name, "check");
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	(void)context, (void)hit;
+	return 0;
+}
+
+static void find(struct call *call, struct bs_finder *finder, const char *query, struct bs_find_request request)
+{
+	struct bs_error err;
+	char name[96];
+	snprintf(name, sizeof(name), "query %.40s%s", query, request.brute ? " (brute)" : request.like_text ? " (like)" : "");
+	request.query = query;
+	request.query_bytes = strlen(query);
+	request.hit = take_hit;
+	request.n_threads = 1;
+	request.limits = watch(call, MOST_MS);
+	enum bs_status status = bs_find(finder, &request, NULL, &err);
+	if (status && status != BS_INVALID && status != BS_STOPPED)
+		fail_msg("%s: %s: %s", call->input->name, name, err.text);
+	end(&call->gaps, call->input->name, name);
+}
+
+static void query(struct call *call)
+{
+	static const char *const queries[] = {"word", "\"word word\"", "\"some text\" needle", "w*", "*a*b?", "wrod~2 nedle~1", "-needle",
+	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
+	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
+	struct bs_error err;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, 0)}, &index, &err), &err);
+	end(&call->gaps, call->input->name, "open, fresh");
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		find(call, finder, queries[i], (struct bs_find_request){.n_best = 10, .snippets = true, .passages = true});
+		find(call, finder, queries[i], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true});
+	}
+	find(call, finder, "word", (struct bs_find_request){.n_best = 10, .feedback_docs = 10});
+	char *text = malloc(size_bytes() + 1);
+	FILE *file = fmemopen(text, size_bytes() + 1, "w");
+	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
+		fprintf(file, "line %06x\n", draw(1 << 24));
+	fclose(file);
+	find(call, finder, "", (struct bs_find_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
+	free(text);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static int take_bytes(void *context, const void *bytes, size_t n_bytes)
+{
+	(void)context, (void)bytes, (void)n_bytes;
+	return 0;
+}
+
+static void grep(struct call *call)
+{
+	static const char *const patterns[] = {"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
+	struct bs_error err;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) * 4; i++) {
+		const char *path = tree, *pattern = patterns[i / 4];
+		size_t n = strlen(pattern);
+		char name[96];
+		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call, MOST_MS)};
+		request.pattern.patterns = &pattern;
+		request.pattern.pattern_bytes = &n;
+		request.pattern.n_patterns = 1;
+		request.files.paths = &path;
+		request.files.n_paths = 1;
+		request.output.max_count = i % 4 == 0 ? 1 : 0;
+		request.output.invert = i % 4 == 1;
+		request.output.only_matching = i % 4 == 2;
+		request.output.format = i % 4 == 3 ? BS_GREP_JSON : BS_GREP_LINES;
+		snprintf(name, sizeof(name), "grep '%.30s' %zu", pattern, i % 4);
+		enum bs_status status = bs_grep(&request, NULL, &err);
+		if (status && status != BS_INVALID && status != BS_STOPPED)
+			fail_msg("%s: %s: %s", call->input->name, name, err.text);
+		end(&call->gaps, call->input->name, name);
+	}
+}
+
+static void delete(struct call *call)
+{
+	struct bs_error err;
+	for (int undo = 0; undo < 2; undo++) {
+		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
+		                                    .limits = watch(call, 0)};
+		ok(bs_index_delete(&request, NULL, &err), &err);
+		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
+	}
+}
+
+static void try_input(const struct input *input)
+{
+	struct call call = {.input = input};
+	make_folder(folder);
+	snprintf(tree, sizeof(tree), "%s/tree", folder);
+	snprintf(dir, sizeof(dir), "%s/index", folder);
+	assert_int_equal(mkdir(tree, 0700), 0);
+	input->make();
+	build(&call, "build", false);
+	query(&call);
+	delete (&call);
+	grep(&call);
+	touch_all();
+	build(&call, "refresh", false);
+	compact_and_check(&call);
+	call.store = true;
+	build(&call, "rebuild with texts", true);
+	compact_and_check(&call);
+	remove_folder(folder);
+}
+
+static void test_every_phase_asks(void **context)
+{
+	(void)context;
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++)
+		if (strstr(inputs[i].name, only))
+			try_input(&inputs[i]);
+	assert_int_equal(n_late, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_phase_asks),
+	};
+	is_verbose = argc > 1;
+	size_mb = argc > 1 ? atof(argv[1]) : USUAL_MB;
+	long_ms = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	only = argc > 3 ? argv[3] : "";
+	return cmocka_run_group_tests_name("stops", tests, NULL, NULL);
+}

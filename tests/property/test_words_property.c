@@ -1,0 +1,490 @@
+/*
+ * test_words_property.c: the words analyzer, both its paths and all window sizes, against a naive one: everything
+ * small, and random texts of everything that a rule looks at.
+ *
+ * test_words_property N [SEED] checks N random texts instead of the usual number.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
+
+#include "core/text/words_class.h"
+#include "tests/rigs/words_rig.h"
+
+static unsigned long n_random_texts = 20000;
+static uint64_t random_seed = 1;
+
+static void test_folding_ascii_is_lower_case(void **state)
+{
+	(void)state;
+	UErrorCode code = U_ZERO_ERROR;
+	const UNormalizer2 *form = unorm2_getNFKCCasefoldInstance(&code);
+	UChar from[128], to[256];
+	for (int c = 0; c < 128; c++)
+		from[c] = (UChar)c;
+	int32_t n = unorm2_normalize(form, from, 128, to, 256, &code);
+	assert_true(U_SUCCESS(code));
+	assert_int_equal(n, 128);
+	for (int c = 0; c < 128; c++) {
+		bool is_upper = c >= 'A' && c <= 'Z';
+		assert_int_equal(to[c], is_upper ? c + 'a' - 'A' : c);
+	}
+}
+
+/* All strings over the alphabet of exactly n bytes: the ASCII path against ICU's. */
+static void check_all_strings(struct rig *rig, const char *alphabet, size_t n)
+{
+	char text[8];
+	size_t digits[8] = {0}, base = strlen(alphabet);
+	for (;;) {
+		for (size_t i = 0; i < n; i++)
+			text[i] = alphabet[digits[i]];
+		rig->words->ascii_path = false;
+		kept_analyze(rig->words, text, n, &rig->expected);
+		rig->words->ascii_path = true;
+		kept_analyze(rig->words, text, n, &rig->found);
+		assert_same(&rig->expected, &rig->found, (const uint8_t *)text, n);
+		size_t i = 0;
+		while (i < n && ++digits[i] == base)
+			digits[i++] = 0;
+		if (i == n)
+			return;
+	}
+}
+
+static void test_all_short_ascii_strings(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (size_t n = 1; n <= 4; n++)
+		check_all_strings(&rig, "aB1_'.:,;@\"- \n\r", n);
+	check_all_strings(&rig, "a1_'.,@ ", 5);
+	check_all_strings(&rig, "a1_.'@", 6);
+	check_all_strings(&rig, "1T.,_ a", 6);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	check_all_strings(&rig, "aB1_.' ", 6);
+	rig_deinit(&rig);
+}
+
+/* Every pair of ASCII bytes, among letters and digits: no byte is of a class that the alphabet above lacks, and every
+ * window of one byte cuts wherever a cut is held to be safe. */
+static void test_all_pairs_of_ascii_bytes(void **state)
+{
+	(void)state;
+	static const size_t windows[] = {1, 64};
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (int first = 0; first < 128; first++)
+		for (int second = 0; second < 128; second++) {
+			char x = (char)first, y = (char)second;
+			const char text[] = {x, y, ' ', 'a', x, y, 'b', ' ', '1', x, y, '2', ' ', '_', x, y};
+			rig_check(&rig, text, sizeof(text), windows, 2);
+		}
+	rig_deinit(&rig);
+}
+
+/* Every cut that is held to be safe, behind and before everything that a rule might look at. */
+static void test_safe_cuts(void **state)
+{
+	(void)state;
+	static const char *const around[] = {
+		"",
+		"a",
+		"1",
+		"_",
+		"'",
+		"\"",
+		".",
+		",",
+		"@",
+		":",
+		"\u0301",
+		"\u200d",
+		"\u00ad",
+		"\u05d0",
+		"\u05d0'",
+		"\u05d0\"",
+		"\u4e2d",
+		"\u30ab",
+		"\u0e01",
+		"\ud55c",
+		"\U0001f1e9",
+		"\u2764",
+		"\u2764\u200d",
+		"\r",
+		" ",
+		"\u3000",
+		"\u2f00",
+		"a\u0301",
+		"a.",
+		"1,",
+		"\u1950",
+		"\xff",
+	};
+	static const size_t windows[] = {1};
+	const size_t n_around = sizeof(around) / sizeof(*around);
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (int c = 0; c < 128; c++)
+		for (size_t i = 0; i < n_around; i++)
+			for (size_t k = 0; k < n_around; k++) {
+				char text[64];
+				char after = "ab19"[(i + k) % 4];
+				size_t n = (size_t)snprintf(text, sizeof(text), "%s?%c%s", around[i], after, around[k]);
+				text[strlen(around[i])] = (char)c;
+				if (!bs_words_is_cut(rig.words, (const uint8_t *)text, strlen(around[i]) + 1))
+					continue;
+				rig_check(&rig, text, n, windows, 1);
+				/* After a line feed anything may follow. */
+				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i], around[k]);
+				rig_check(&rig, text, n, windows, 1);
+			}
+	rig_deinit(&rig);
+}
+
+/* Every code point of the planes in use among its like and others: the classes kept of it are right. */
+static void test_all_code_points(void **state)
+{
+	(void)state;
+	static const size_t windows[] = {4096};
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (UChar32 c = 0; c <= 0x10ffff; c += c < 0x20000 || c >= 0xe0000 ? 1 : 61) {
+		if (U_IS_SURROGATE((uint32_t)c) || (c >= 0xe0200 && c % 61))
+			continue;
+		uint8_t x[5] = {0}, text[128];
+		size_t n = 0;
+		U8_APPEND_UNSAFE(x, n, (uint32_t)c);
+		size_t text_bytes = (size_t)snprintf((char *)text, sizeof(text),
+		                                     "%s. a%sb %s%s\n1%s2 \u4e2d%s\u4e2d%s \u05d0%s\u05d1 _%s", x, x, x,
+		                                     x, x, x, x, x, x);
+		rig_check(&rig, text, text_bytes, windows, 1);
+	}
+	rig_deinit(&rig);
+}
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+	/* splitmix64 */
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ (z >> 31)) >> 32) % n;
+}
+
+/* What is held to be inert makes no word with anything else that is, in whatever order. */
+static void test_inert_code_points_make_no_words(void **state)
+{
+	(void)state;
+	static UChar32 inert[0x110000];
+	struct rig rig;
+	rig_init(&rig, NULL);
+	size_t n_inert = 0;
+	for (UChar32 c = 0; c < 0x20000; c++) {
+		bool is_inert = false;
+		if (!U_IS_SURROGATE((uint32_t)c))
+			assert_int_equal(bs_words_is_inert(rig.words, c, &is_inert, NULL), BS_OK);
+		size_t n_bytes = 0;
+		uint8_t alone[U8_MAX_LENGTH];
+		U8_APPEND_UNSAFE(alone, n_bytes, (uint32_t)c);
+		naive_analyze(&rig.naive, alone, n_bytes, &rig.expected);
+		if (is_inert &&
+		    kept_n(&rig.expected) == 0) /* a letter of a run is inert to ICU, but is never asked about */
+			inert[n_inert++] = c;
+	}
+	assert_true(n_inert > 1000);
+	uint8_t *text = malloc(n_inert * U8_MAX_LENGTH);
+	for (int round = 0; round < 8; round++) {
+		size_t n_bytes = 0;
+		for (size_t i = 0; i < n_inert; i++) {
+			size_t k = i + random_below((uint32_t)(n_inert - i));
+			UChar32 c = inert[k];
+			inert[k] = inert[i];
+			inert[i] = c;
+			U8_APPEND_UNSAFE(text, n_bytes, (uint32_t)c);
+		}
+		naive_analyze(&rig.naive, text, n_bytes, &rig.expected);
+		assert_int_equal(kept_n(&rig.expected), 0);
+	}
+	free(text);
+	rig_deinit(&rig);
+}
+
+static const char *const pools[][16] = {
+	{"a", "B", "z", "1", "9", "_", "'", ".", ":", ",", ";", "@", "\"", " ", "-", "\n"},
+	{"hello", "World", "foo_bar", "3.14", "a@b.c", " ", " ", " ", "\r\n", "\t", "(", ")", "{", "/", "#", "="},
+	{"1", "22", "T", "T", "t", ".", ",", "_", "-", ":", " ", "\u0661", "Z", "\u2019", "'", "0"},
+	{"foo", "Bar", "HTTP", "x", "Y", "2", "_", "_", "__", "\u00e9", "\u00c9", "\u0301", "\u00ad", "\u02bc", " ", "\u01c5"},
+	{"\u00e9", "\u00c0", "e\u0301", "\ufb01", "\u00df", "\u0130", "\uff21", "\uff11", "\u00ad", "\u037a", "\u00b2",
+         "\u2167", "\u2019", "\u00b7", "\uff1a", "\u2024"},
+	{"\u4e2d", "\u6587", "\u3002", "\uff0c", "\u304b", "\u3099", "\u30ab", "\u30fc", "\uff76", "\uff9e", "\u3220",
+         "\u2f00", "\u3005", "\u8fbb\U000e0100", "\U00020000", "\u3000"},
+	{"\u3297", "\u3299", "\u32d0", "\u32fe", "\u3300", "\u32ff", "\U0001f21a", "\U0001f251", "\ufe0f", "\u6f22",
+         "\u795d", "\u0345", "\u2f00", "\u2f01", " ", "a"},
+	{"\u0e01", "\u0e33", "\u0e34", "\u0e51", "\u0e97", "\u0eb5", "\u1780", "\u17d2", "\u17b4", "\u1019", "\u103c",
+         "\u1041", "\u1950", "\u1a20", "\u109e", "\u0e46"},
+	{"\u2764", "\ufe0f", "\u200d", "\U0001f600", "\U0001f44d\U0001f3fd", "\U0001f1e9", "\U0001f1ea", "\u20e3",
+         "\U0001f468\u200d\U0001f469", "\u2122", "\u00a9", "1\ufe0f\u20e3", "#", "*", "\u3030", "\u303d"},
+	{"\u0301", "\u0308", "\u05b8", "\u0e49", "\u302a", "\u200c", "\u2060", "\ufeff", "\u00ad", "\u061c", "\ufe0f",
+         "\u1dc0", "\u0903", "\u115f", "\u3164", "\u180e"},
+	{"\u05d0", "\u05d1", "\"", "'", "\u05f4", "\u0645", "\u0663", "\u066b", "\u0416", "\u0439", "\u03a3", "\ud55c",
+         "\u1112\u1161\u11ab", "\u0915\u094d\u0937", "\u10d0", "\u1ea4"},
+	{"e\u0301", "\u00e9", "\u0323", "\u0345", "a\u0308", "\u0344", "\u212a", "\u037e", "\u1fef", "\u0338", "=", "\u1ea5",
+         "\u0142", "\u01fd", "@", "."},
+	{"\u1112", "\u1161", "\u11ab", "\ud558", "\ud55c", "\u11a8", "\u302e", "\u3131", "a", " ", ".", "@", "_", "2",
+         "\u1100\u1161", "\u1161"},
+	{"\u0958", "\u0915", "\u093c", "\u093f", "\u094d", "\u09c7", "\u09be", "\u0b47\u0b57", "\u0dd9", "\u0dcf", "\u0dca",
+         "\u1025\u102e", "\u0f73", "\u0f71", "\u0f72", "."},
+	{"\U0001d160", "\U0001d158", "\U0001d165", "\U0001d16e", "\uf900", "\u4e2d", "\u3099", "\u0327", "\u034f", "\u05d3\u05bc\u05b7",
+         "\ufb2c", "\u0e38\u0e48", "\u0e48\u0e38", "\U000110a5\U000110ba", "\U00011347\U0001133e", "\u2adc"},
+	{"\xff", "\x80", "\xc3", "\xe4\xb8", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xfe",
+         "\x01", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbf\xbd", "\x0b", "\x0c"},
+};
+
+#define N_POOLS (sizeof(pools) / sizeof(*pools))
+
+static size_t append_random(uint8_t *text, uint32_t pool)
+{
+	if (random_below(40) == 0) {
+		text[0] = (uint8_t)(random_below(3) ? 0 : random_below(256));
+		return 1;
+	}
+	size_t n = 0;
+	if (random_below(40) == 0) {
+		UChar32 c = (UChar32)random_below(random_below(2) ? 0x3400 : 0x1fbff);
+		if (!U_IS_SURROGATE((uint32_t)c))
+			U8_APPEND_UNSAFE(text, n, (uint32_t)c);
+		return n;
+	}
+	const char *item = pools[pool][random_below(16)];
+	n = strlen(item);
+	memcpy(text, item, n);
+	return n;
+}
+
+static size_t write_random_text(uint8_t *text, size_t text_capacity)
+{
+	/* Up to three pools, of which plain text is the likeliest; changed as the text goes on. */
+	uint32_t mix[3];
+	size_t n_bytes = 0, n_items = random_below(8) ? random_below(60) : random_below(600);
+	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {
+		if (i % 20 == 0)
+			for (size_t k = 0; k < 3; k++)
+				mix[k] = random_below(3) ? random_below(N_POOLS) : random_below(2);
+		n_bytes += append_random(text + n_bytes, mix[random_below(3)]);
+	}
+	return n_bytes;
+}
+
+static void check_random_texts(const struct bs_words_options *options, unsigned long n_texts, uint64_t seed)
+{
+	struct rig rig;
+	rig_init(&rig, options);
+	for (unsigned long i = 0; i < n_texts; i++) {
+		random_state = seed * UINT64_C(1000003) + i;
+		uint8_t text[8192];
+		size_t text_bytes = write_random_text(text, sizeof(text));
+		const size_t windows[] = {1, 1 + random_below(100), BS_WORDS_WINDOW_BYTES};
+		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
+		uint8_t *exact = malloc(text_bytes + !text_bytes);
+		memcpy(exact, text, text_bytes);
+		rig_check(&rig, exact, text_bytes, windows, 3);
+		free(exact);
+	}
+	rig_deinit(&rig);
+}
+
+static void test_random_texts(void **state)
+{
+	(void)state;
+	check_random_texts(NULL, n_random_texts, random_seed);
+}
+
+static void test_random_texts_with_options(void **state)
+{
+	(void)state;
+	static const struct bs_words_options options[] = {
+		{.stem_language = "english"},
+		{.stem_language = "french", .fold_accents = true},
+		{.stem_language = "russian"},
+		{.fold_accents = true},
+		{.split_identifiers = true},
+		{.split_identifiers = true, .fold_accents = true},
+		{.split_identifiers = true, .stem_language = "english"},
+	};
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		check_random_texts(&options[i], n_random_texts / 16, random_seed + 1 + i);
+}
+
+/* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a window, by every kernel.
+ * What is put at the edge moves by a byte at a time. */
+static void test_edges_of_lines(void **state)
+{
+	(void)state;
+	static const char *const items[] = {"a",   "Z9",  "_",   "__",    "a_",  "_a",  "'",   ".",   "@",    ":",    ",",
+	                                    "a.b", "a'b", "1,2", "1.2",   "1'2", "a:b", "a@b", "@",   "a.1",  "1.a",  "_.a",
+	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2",
+	                                    "1T2", "T",   "T2",  "1",     "12T34"};
+	const size_t n_items = sizeof(items) / sizeof(*items);
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, 8);
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (size_t k = 0; k < n_kernels && k < 8; k++)
+		for (size_t i = 0; i < n_items; i++)
+			for (size_t j = 0; j < n_items; j++)
+				for (size_t before = 56; before < 68; before++) {
+					static const size_t windows[] = {63, 64, 128, BS_WORDS_WINDOW_BYTES};
+					char text[160];
+					memset(text, (i + j) % 3 ? ' ' : 'x', before);
+					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
+					                 before % 2 ? "" : " and so on");
+					rig.words->kernel = kernels[k];
+					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
+				}
+	rig_deinit(&rig);
+}
+
+/* Random texts of ASCII, long enough for many lines, by every kernel. */
+static void test_random_ascii(void **state)
+{
+	(void)state;
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, 8);
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (unsigned long i = 0; i < n_random_texts / 8; i++) {
+		random_state = random_seed * UINT64_C(7368787) + i;
+		size_t text_bytes = random_below(random_below(4) ? 400 : 10000);
+		uint32_t n_usual = 1 + random_below(16);
+		uint8_t *text = malloc(text_bytes + !text_bytes);
+		for (size_t at = 0; at < text_bytes; at++)
+			text[at] = random_below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[random_below(n_usual)]
+			                            : (uint8_t)random_below(128);
+		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
+		rig.words->kernel = kernels[i % n_kernels];
+		rig_check(&rig, text, text_bytes, windows, 3);
+		free(text);
+	}
+	rig_deinit(&rig);
+}
+
+/* Longer than a window, with and without a place to cut: nothing but memory limits a word. */
+static void check_long_text(struct rig *rig, const char *item, size_t n_items)
+{
+	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;
+	uint8_t *text = malloc(text_bytes);
+	for (size_t i = 0; i < n_items; i++)
+		memcpy(text + i * item_bytes, item, item_bytes);
+	static const size_t windows[] = {BS_WORDS_WINDOW_BYTES};
+	rig_check(rig, text, text_bytes, windows, 1);
+	free(text);
+}
+
+/* n marks in two orders that are canonically equivalent. */
+static void check_marks(struct rig *rig, const char *before, const char *one, const char *other, const char *between, size_t n)
+{
+	size_t pair_bytes = strlen(one) + strlen(other) + 2 * strlen(between), n_bytes = strlen(before);
+	char *texts[2] = {malloc(n_bytes + n * pair_bytes + 1), malloc(n_bytes + n * pair_bytes + 1)};
+	struct kept *kept[] = {&rig->expected, &rig->found};
+	for (int order = 0; order < 2; order++) {
+		char *to = stpcpy(texts[order], before);
+		for (size_t i = 0; i < 2 * n; i++)
+			to = stpcpy(stpcpy(to, (order ? i < n : i % 2) ? one : other), between);
+		n_bytes = (size_t)(to - texts[order]);
+		kept_analyze(rig->words, texts[order], n_bytes, kept[order]);
+		assert_int_equal(kept_n(kept[order]), 1);
+		assert_int_equal(kept_at(kept[order], 0)->end_byte, n_bytes);
+		free(texts[order]);
+	}
+	assert_int_equal(rig->expected.terms.used_bytes, rig->found.terms.used_bytes);
+	assert_memory_equal(rig->expected.terms.data, rig->found.terms.data, rig->found.terms.used_bytes);
+}
+
+/* ICU alone would take hours for these. */
+static void test_many_marks(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, NULL);
+	check_marks(&rig, "a", "\u0323", "\u0301", "", 250000);
+	check_marks(&rig, "\u0905", "\u0323", "\u0301", "", 250000);
+	check_marks(&rig, "ab", "\U0001d165", "\u0301", "", 100000);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.fold_accents = true});
+	check_marks(&rig, "e\u05d0", "\u0323", "\u0301", "", 250000);
+	rig_deinit(&rig);
+	/* Folding drops what keeps these apart. */
+	rig_init(&rig, NULL);
+	char *text = malloc(8 * 100000 + 2), *to = stpcpy(text, "a");
+	for (size_t i = 0; i < 100000; i++)
+		to = stpcpy(to, "\u0301\u034f\u0323\u034f");
+	kept_analyze(rig.words, text, (size_t)(to - text), &rig.found);
+	assert_int_equal(kept_n(&rig.found), 1);
+	assert_int_equal(rig.found.terms.used_bytes, 3 + 2 * (2 * 100000 - 1));
+	free(text);
+	rig_deinit(&rig);
+}
+
+static void test_long_texts(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, NULL);
+	check_long_text(&rig, "a", 300000);
+	check_long_text(&rig, "\u00e9", 150000);
+	check_long_text(&rig, "\u4e2d", 100000);
+	check_long_text(&rig, "\u4e2d.", 50000);
+	check_long_text(&rig, ".", 200000);
+	check_long_text(&rig, "\xff", 200000);
+	check_long_text(&rig, "\u0301", 100000);
+	check_long_text(&rig, "a\u0301b.", 50000);
+	check_long_text(&rig, "a.b", 5000);
+	check_long_text(&rig, "a@", 5000);
+	check_long_text(&rig, "1_", 5000);
+	check_long_text(&rig, "a_,", 5000);
+	check_long_text(&rig, "1234567890T ", 5000);
+	check_long_text(&rig, "1T", 5000);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	check_long_text(&rig, "aB", 5000);
+	check_long_text(&rig, "\u00e91_", 5000);
+	check_long_text(&rig, "The caf\u00e9 is open, (all day).\n", 10000);
+	check_long_text(&rig, "The house is open, (all day) ", 10000);
+	rig_deinit(&rig);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_random_texts = strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		random_seed = strtoull(argv[2], NULL, 10);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_folding_ascii_is_lower_case),
+		cmocka_unit_test(test_all_short_ascii_strings),
+		cmocka_unit_test(test_all_pairs_of_ascii_bytes),
+		cmocka_unit_test(test_safe_cuts),
+		cmocka_unit_test(test_all_code_points),
+		cmocka_unit_test(test_inert_code_points_make_no_words),
+		cmocka_unit_test(test_random_texts),
+		cmocka_unit_test(test_random_texts_with_options),
+		cmocka_unit_test(test_edges_of_lines),
+		cmocka_unit_test(test_random_ascii),
+		cmocka_unit_test(test_long_texts),
+		cmocka_unit_test(test_many_marks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* hostile.c: see hostile.h. */
+#include "tests/rigs/hostile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitsift.h"
+
+struct bytes bytes_of(const void *data, size_t n)
+{
+	struct bytes bytes = {calloc(n + 1, 1), n};
+	if (!bytes.data)
+		abort();
+	if (n > 0)
+		memcpy(bytes.data, data, n);
+	return bytes;
+}
+
+void bytes_put(struct bytes *to, const void *data, size_t n)
+{
+	to->data = realloc(to->data, to->n + n + 1);
+	if (!to->data)
+		abort();
+	if (n > 0)
+		memcpy(to->data + to->n, data, n);
+	to->n += n;
+	to->data[to->n] = '\0';
+}
+
+struct bytes bytes_join(struct bytes a, const char *between, struct bytes b)
+{
+	struct bytes joined = bytes_of(a.data, a.n);
+	bytes_put(&joined, between, strlen(between));
+	bytes_put(&joined, b.data, b.n);
+	return joined;
+}
+
+bool bytes_equal(struct bytes a, struct bytes b)
+{
+	return a.n == b.n && memcmp(a.data, b.data, a.n) == 0;
+}
+
+uint64_t hostile_below(struct hostile *hostile, uint64_t bound)
+{
+	hostile->random ^= hostile->random << 13;
+	hostile->random ^= hostile->random >> 7;
+	hostile->random ^= hostile->random << 17;
+	return hostile->random % bound;
+}
+
+void hostile_deinit(struct hostile *hostile)
+{
+	for (size_t i = 0; i < sizeof(hostile->last) / sizeof(*hostile->last); i++)
+		free(hostile->last[i].data);
+	*hostile = (struct hostile){.random = hostile->random};
+}
+
+#define SPECIAL(text) {text, sizeof(text) - 1}
+static const struct {
+	const char *text;
+	size_t n;
+} specials[] = {
+	SPECIAL(""), SPECIAL("#"), SPECIAL(":"), SPECIAL("/"), SPECIAL(".."), SPECIAL("."), SPECIAL("-"), SPECIAL("--"), SPECIAL("-0"),
+	SPECIAL("--ids"), SPECIAL("*"), SPECIAL("**"), SPECIAL("["), SPECIAL("{a,b}"), SPECIAL("!x"), SPECIAL("'"), SPECIAL("\""), SPECIAL("\\"),
+	SPECIAL("\n"), SPECIAL("\r"), SPECIAL("\r\n"), SPECIAL("\t"), SPECIAL(" "), SPECIAL("  x "), SPECIAL("\x7f"), SPECIAL("\x1b[2J"),
+	SPECIAL("a#b"), SPECIAL("a#1"), SPECIAL("-:1"), SPECIAL("-:2"), SPECIAL(":1"), SPECIAL("c.jsonl:1"), SPECIAL("c.jsonl#1"),
+	SPECIAL("../../etc/passwd"), SPECIAL("/etc/passwd"), SPECIAL("a//b"), SPECIAL("a/./b"), SPECIAL("http://x/?y=1&z"),
+	SPECIAL("id"), SPECIAL("name"), SPECIAL("ID"), SPECIAL("text"), SPECIAL("a.b"), SPECIAL(".a"), SPECIAL("a."), SPECIAL("a=b=3"), SPECIAL("a,b"),
+	SPECIAL("\0"), SPECIAL("\0\0"), SPECIAL("a\0"), SPECIAL("\0a"), SPECIAL("a\0b"), SPECIAL("a\0c"), SPECIAL("ab"), SPECIAL("i\0d"), SPECIAL("id\0"),
+	SPECIAL("\xff"), SPECIAL("\xc3"), SPECIAL("a\xe2\x82"), SPECIAL("\xed\xa0\x80"), SPECIAL("\xed\xa0\x80\xed\xb0\x80"), SPECIAL("\xc0\x80"),
+	SPECIAL("\xf4\x90\x80\x80"), SPECIAL("\xef\xbf\xbd"), SPECIAL("\xef\xbf\xbe"), SPECIAL("\xef\xbb\xbf"), SPECIAL("\xef\xbb\xbfid"),
+	SPECIAL("\xe2\x80\xae" "abc"), SPECIAL("\xe2\x81\xa6x\xe2\x81\xa9"), SPECIAL("\xe2\x80\xa8"), SPECIAL("\xc2\x85"), SPECIAL("\xc2\xa0"),
+	SPECIAL("\xc3\xa9"), SPECIAL("e\xcc\x81"), SPECIAL("\xef\xac\x80"), SPECIAL("ff"), SPECIAL("FF"), SPECIAL("\xc3\x9f"), SPECIAL("ss"),
+	SPECIAL("\xc4\xb0"), SPECIAL("\xe1\x84\x80\xe1\x85\xa1"), SPECIAL("\xea\xb0\x80"), SPECIAL("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"),
+	SPECIAL("0"), SPECIAL("-0"), SPECIAL("00"), SPECIAL("1"), SPECIAL("18446744073709551615"), SPECIAL("18446744073709551616"),
+	SPECIAL("1e5"), SPECIAL("true"), SPECIAL("null"), SPECIAL("AND"), SPECIAL("OR NOT"), SPECIAL("(a"), SPECIAL("a^2"), SPECIAL("a~1"),
+};
+#define N_SPECIALS (sizeof(specials) / sizeof(*specials))
+
+static struct bytes random_bytes(struct hostile *hostile, size_t n)
+{
+	struct bytes bytes = bytes_of(NULL, 0);
+	bool is_ascii = hostile_below(hostile, 3) == 0;
+	for (size_t i = 0; i < n; i++) {
+		char byte = (char)(is_ascii ? 1 + hostile_below(hostile, 127) : hostile_below(hostile, 256));
+		bytes_put(&bytes, &byte, 1);
+	}
+	return bytes;
+}
+
+static struct bytes long_bytes(struct hostile *hostile)
+{
+	static const size_t lengths[] = {253, 254, 255, 256, 257, 1000, 4095, 4096, 65535, 65536, 1 << 20};
+	/* The longest are rare. */
+	size_t n = lengths[hostile_below(hostile, hostile_below(hostile, 8) ? 6 : sizeof(lengths) / sizeof(*lengths))];
+	struct bytes bytes = {malloc(n + 1), n};
+	if (!bytes.data)
+		abort();
+	memset(bytes.data, "ax\xc3"[hostile_below(hostile, 3)], n);
+	bytes.data[n] = '\0';
+	for (size_t i = 0; i < 3; i++)
+		bytes.data[hostile_below(hostile, n)] = (char)hostile_below(hostile, 256);
+	return bytes;
+}
+
+/* One made before, but for a little. */
+static struct bytes neighbour(struct hostile *hostile)
+{
+	static const char *const ends[] = {"#", ":1", "#1", "/", ".", " ", "\n", "\xff", "a", "A"};
+	const struct bytes *of = &hostile->last[hostile_below(hostile, hostile->n_last)];
+	struct bytes bytes = bytes_of(of->data, of->n);
+	switch (hostile_below(hostile, 6)) {
+	case 0:
+		bytes_put(&bytes, "", 1);
+		break;
+	case 1:
+		for (size_t i = 0; i < bytes.n; i++)
+			bytes.data[i] ^= bytes.data[i] >= 'a' && bytes.data[i] <= 'z' ? 0x20 : 0;
+		break;
+	case 2:
+		if (bytes.n > 0)
+			bytes.data[hostile_below(hostile, bytes.n)] = (char)hostile_below(hostile, 256);
+		break;
+	case 3:
+		bytes.n -= bytes.n > 0;
+		bytes.data[bytes.n] = '\0';
+		break;
+	case 4:
+		break;
+	default: {
+		const char *end = ends[hostile_below(hostile, sizeof(ends) / sizeof(*ends))];
+		bytes_put(&bytes, end, strlen(end));
+	}
+	}
+	return bytes;
+}
+
+struct bytes hostile_bytes(struct hostile *hostile)
+{
+	struct bytes bytes;
+	uint64_t kind = hostile_below(hostile, 16);
+	if (kind < 6) {
+		size_t i = hostile_below(hostile, N_SPECIALS);
+		bytes = bytes_of(specials[i].text, specials[i].n);
+	} else if (kind < 10 && hostile->n_last > 0) {
+		bytes = neighbour(hostile);
+	} else if (kind == 10) {
+		bytes = long_bytes(hostile);
+	} else {
+		bytes = random_bytes(hostile, hostile_below(hostile, 30));
+	}
+	const size_t most = sizeof(hostile->last) / sizeof(*hostile->last);
+	size_t place = hostile->n_last < most ? hostile->n_last++ : hostile_below(hostile, most);
+	free(hostile->last[place].data);
+	hostile->last[place] = bytes_of(bytes.data, bytes.n);
+	return bytes;
+}
+
+struct bytes hostile_string(struct hostile *hostile)
+{
+	struct bytes bytes = hostile_bytes(hostile);
+	for (size_t i = 0; i < bytes.n; i++)
+		bytes.data[i] = bytes.data[i] ? bytes.data[i] : '\x01';
+	if (bytes.n == 0)
+		bytes_put(&bytes, "x", 1);
+	return bytes;
+}
+
+struct bytes hostile_file_name(struct hostile *hostile, const char *end)
+{
+	/* These have a meaning to a walk, or hold an index. */
+	static const char *const taken[] = {".", "..", ".git", ".gitignore", ".ignore", ".rgignore", ".bitsift"};
+	struct bytes name = hostile_string(hostile);
+	for (size_t i = 0; i < name.n; i++)
+		name.data[i] = name.data[i] == '/' ? '|' : name.data[i];
+	size_t most = 255 - strlen(end);
+	name.n = name.n < most ? name.n : most;
+	name.data[name.n] = '\0';
+	bytes_put(&name, end, strlen(end));
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (strcmp(name.data, taken[i]) == 0)
+			name.data[0] = 'd';
+	return name;
+}
+
+struct bytes hostile_as_text(struct bytes bytes, bool as_name)
+{
+	struct bytes text = bytes_of(NULL, 0);
+	const uint8_t *from = (const uint8_t *)bytes.data;
+	for (size_t at = 0, start; at < bytes.n;) {
+		start = at;
+		int32_t c = bs_visible_next(from, bytes.n, &at);
+		if (c < 0 || (c == 0 && as_name))
+			bytes_put(&text, "\xef\xbf\xbd", 3);
+		else
+			bytes_put(&text, from + start, at - start);
+	}
+	return text;
+}
+
+static void put_unit(struct bytes *json, unsigned unit)
+{
+	char escape[8];
+	bytes_put(json, escape, (size_t)snprintf(escape, sizeof(escape), unit % 2 ? "\\u%04x" : "\\u%04X", unit));
+}
+
+void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json)
+{
+	const uint8_t *from = (const uint8_t *)bytes.data;
+	/* Of a long one few, lest it become six times as long. */
+	uint64_t plain_of = bytes.n > 1000 ? 100 : 4;
+	bytes_put(json, "\"", 1);
+	for (size_t at = 0, start; at < bytes.n;) {
+		start = at;
+		int32_t c = bs_visible_next(from, bytes.n, &at);
+		bool must = c >= 0 && (c < 0x20 || c == '"' || c == '\\');
+		if (!must && hostile_below(hostile, plain_of) != 0)
+			bytes_put(json, from + start, at - start);
+		else if (c < 0)
+			put_unit(json, 0xdc00 + (unsigned)hostile_below(hostile, 0x400)); /* no half before it is the first of a pair */
+		else if (c > 0xffff)
+			put_unit(json, 0xd7c0 + ((unsigned)c >> 10)), put_unit(json, 0xdc00 + ((unsigned)c & 0x3ff));
+		else
+			put_unit(json, (unsigned)c);
+	}
+	bytes_put(json, "\"", 1);
+}
+
+const char *bytes_shown(struct bytes bytes)
+{
+	static char rooms[2][400];
+	static unsigned next;
+	char *room = rooms[next++ % 2], *to = room;
+	for (size_t i = 0; i < bytes.n && i < 80; i++)
+		to += sprintf(to, (unsigned char)bytes.data[i] > ' ' && (unsigned char)bytes.data[i] < 0x7f ? "%c" : "\\x%02x",
+		              (unsigned char)bytes.data[i]);
+	sprintf(to, bytes.n > 80 ? " ... (%zu bytes)" : "", bytes.n);
+	return room;
+}

@@ -1,0 +1,160 @@
+/* index_rig.c: see index_rig.h. */
+#include "core/bitsift/index.h"
+#include "tests/rigs/index_rig.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/store/index_dir.h"
+
+void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input)
+{
+	struct bs_build_request own = *request;
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	int kept = dup(STDIN_FILENO);
+	own.sources = sources;
+	for (own.n_sources = 0; sources[own.n_sources];)
+		own.n_sources++;
+	if (input) {
+		write_text("input", input);
+		int fd = open("input", O_RDONLY);
+		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+		close(fd);
+		lseek(STDIN_FILENO, 0, SEEK_SET);
+	}
+	enum bs_status status = bs_index_build(&own, &report, &err);
+	if (kept >= 0) {
+		dup2(kept, STDIN_FILENO);
+		close(kept);
+	}
+	expect_ok(status, &err);
+}
+
+/* ---- an index with a bit of everything ---- */
+
+/* The first lines are short, and the last of them replaces the first; two are too long for columns. */
+static void write_collection(void)
+{
+	struct bs_buffer text = {0};
+	struct bs_error err;
+	char line[200];
+	for (int i = 0; i < 35; i++) {
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 34 ? i : 0,
+		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
+		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+	}
+	for (int l = 0; l < 2; l++) {
+		const char *start = l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
+		expect_ok(bs_buffer_append(&text, start, strlen(start), &err), &err);
+		for (int i = 0; i < 80 + 10 * l; i++) {
+			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
+			expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+		}
+		expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
+	}
+	write_bytes("c.jsonl", text.data, text.used_bytes);
+	bs_buffer_deinit(&text);
+}
+
+/* What the test wants to damage is there. */
+static void expect_small_index(bool has_exceptions)
+{
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	bool has_matrix = false;
+	bool has_lists = false;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	assert_int_equal(snapshot.manifest.n_segments, 3);
+	assert_true(snapshot.manifest.segments[2].is_rows);
+	assert_int_equal(snapshot.segments[2].grams.meta.n_docs, 1);
+	const struct bs_segment *segment = &snapshot.segments[0];
+	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
+		const struct bs_slab *slab = &segment->slabs[s];
+		has_lists |= slab->hashed.n_levels == 0;
+		has_matrix |= slab->hashed.n_levels == 3 && slab->hashed.n_columns[0] && slab->hashed.n_columns[1] &&
+		              slab->hashed.n_columns[2] && slab->exact.level.n_columns > 0;
+	}
+	assert_true(has_matrix && has_lists);
+	assert_int_equal(segment->terms.exceptions.n_terms > 0, has_exceptions);
+	assert_non_null(snapshot.tombstones.bits[0]);
+	assert_non_null(snapshot.tombstones.bits[1]);
+	assert_true(snapshot.segments[1].stored.frames.n_bytes > 0);
+	bs_snapshot_deinit(&snapshot);
+}
+
+static void make_index(bool use_exceptions)
+{
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	policy.is_forced = true;
+	policy.use_exceptions = use_exceptions;
+	policy.force[0] = 2;
+	policy.force[1] = 1;
+	policy.force[2] = 1;
+	policy.exact_share = 10.0 / 512;
+	policy.density = 0.4;
+	/* Columns however small, and room for those of short documents alone. */
+	struct bs_build_tuning tuning = {
+		.policy = &policy,
+		.max_segment_docs = 38,
+		.forward_mode = BS_FORWARD_NEVER,
+		.max_slab_bytes = 16 << 10,
+	};
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = true,
+		.grams = true,
+		.n_threads = 1,
+		.tuning = &tuning,
+	};
+	write_collection();
+	assert_int_equal(mkdir("d", 0777), 0);
+	write_text("d/a.txt", "A fox in a file; common words.\n");
+	write_text("d/b.txt", "\xe6\x9d\xb1\xe4\xba\xac, a red house.\n");
+	write_bytes("d/c.bin", "", 1); /* binary */
+	index_sources(&request, (const char *const[]){"c.jsonl", "d", "-", NULL},
+	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
+	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
+	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");
+	expect_small_index(use_exceptions);
+}
+
+void make_small_index(void)
+{
+	make_index(true);
+}
+
+void make_small_index_of_chances(void)
+{
+	make_index(false);
+}
+
+/* ---- files ---- */
+
+char *index_file(const char *prefix, unsigned which)
+{
+	char *found = NULL;
+	struct dirent **entries;
+	int n = scandir("index", &entries, NULL, alphasort);
+	assert_true(n > 0);
+	for (int i = 0; i < n; i++) {
+		if (!found && strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 && which-- == 0)
+			assert_true(asprintf(&found, "index/%s", entries[i]->d_name) > 0);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!found)
+		fail_msg("no file %s-* in the index", prefix);
+	return found;
+}

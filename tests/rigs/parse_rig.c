@@ -1,0 +1,85 @@
+/* parse_rig.c: see parse_rig.h. */
+#include "tests/rigs/parse_rig.h"
+
+#include "core/base/hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "query/language/query_format.h"
+
+const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
+					       {"a:b", 3},   {"my field", 8}, {"", 0}, {"year", 4}};
+
+struct bs_words *plain_words, *english_words;
+static struct bs_term_table field_numbers;
+
+int open_words(void **state)
+{
+	(void)state;
+	struct bs_words_options english = {.stem_language = "english"};
+	for (uint32_t i = 0, number; i < N_FIELDS; i++)
+		assert_int_equal(bs_term_table_intern(&field_numbers, (const uint8_t *)fields[i].name,
+						      (uint32_t)fields[i].name_bytes,
+						      bs_hash_slot(fields[i].name, fields[i].name_bytes), &number, NULL,
+						      NULL),
+				 BS_OK);
+	return bs_words_new(NULL, &plain_words, NULL) || bs_words_new(&english, &english_words, NULL);
+}
+
+int close_words(void **state)
+{
+	(void)state;
+	bs_words_free(plain_words);
+	bs_words_free(english_words);
+	bs_term_table_deinit(&field_numbers);
+	return 0;
+}
+
+static bool has_values(void *context, uint32_t field)
+{
+	(void)context;
+	return field == BS_QUERY_ANY_FIELD || strcmp(fields[field].name, "year") == 0;
+}
+
+struct bs_query_options make_options(bool any)
+{
+	return (struct bs_query_options){
+		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .has_values = has_values,
+		.any = any};
+}
+
+struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)
+{
+	struct bs_query_options options = make_options(any);
+	struct bs_query_tree *query;
+	enum bs_status status = bs_query_parse((const uint8_t *)text, text_bytes, &options, &query, error_byte, err);
+	assert_true(status == BS_OK || status == BS_INVALID);
+	assert_int_equal(status == BS_OK, query != NULL);
+	return query;
+}
+
+struct bs_query_tree *must_parse(const char *text, bool any)
+{
+	struct bs_error err = {{0}};
+	struct bs_query_tree *query = parse(text, strlen(text), any, NULL, &err);
+	if (!query)
+		fail_msg("%s: %s", text, err.text);
+	return query;
+}
+
+char *format(const struct bs_query_tree *query)
+{
+	struct bs_buffer out = {0};
+	assert_int_equal(bs_query_format(query, &out, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
+	return (char *)out.data;
+}

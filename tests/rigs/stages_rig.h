@@ -1,0 +1,128 @@
+/*
+ * stages_rig.h: shared by the tests of the stages of a query. Two small indexes in a temporary
+ * folder are opened as a list of two snapshots, without a finder and without a request. The texts
+ * of their documents are kept, so that a test can compute itself what a stage must return.
+ *
+ *   "first"   files notes/d000.txt ... and notes/sub/e000.md ...; some are deleted by their ids
+ *   "second"  records of cards.jsonl, with the fields title, body and, mostly, year; some are
+ *             replaced by later records
+ *
+ * Every helper fails the test if something goes wrong.
+ */
+#pragma once
+
+#include "core/simd/kernels.h"
+#include "core/store/snapshot_list.h"
+#include "query/language/parse.h"
+#include "query/language/reading.h"
+#include "query/load/loader.h"
+#include "query/plan/plan.h"
+#include "tests/rigs/library_rig.h"
+
+#define RIG_N_INDEXES 2u
+#define RIG_MOST_DOCS 600u
+#define RIG_N_FIELDS  3u /* title, body and year; of a file the second alone */
+#define RIG_FILES     "notes"
+#define RIG_RECORDS   "cards.jsonl"
+
+/* A document and its text on disk. */
+struct rig_doc {
+	uint32_t entry; /* its index: 0 or 1 */
+	uint64_t line;  /* of a record, from 1; 0: a file */
+	char id[40];
+	/* Words of small ASCII letters and digits with single spaces between them. "": the field
+	 * is missing. */
+	char fields[RIG_N_FIELDS][512];
+	bool is_deleted;
+	bool is_overlay;       /* in the overlay of its index, not in a segment */
+	struct bs_doc_ref ref; /* in the list */
+};
+
+extern struct stages_rig {
+	char folder[FOLDER_BYTES];
+	struct rig_doc docs[RIG_MOST_DOCS]; /* live or deleted, in document order */
+	size_t n_docs;
+	struct bs_dir dirs[RIG_N_INDEXES];
+	struct bs_snapshot snapshots[RIG_N_INDEXES];
+	struct bs_snapshot_list list;
+	struct bs_reading reading;
+	const struct bs_kernel *kernel;
+	struct bs_proofs *proofs[RIG_N_INDEXES];
+	struct bs_loader *loader; /* NULL until rig_load */
+	struct bs_query_tree *query;
+	struct bs_file_names no_names; /* fails the test when it is asked */
+	struct bs_file_names *names;   /* given to plans; at first no_names */
+	struct bs_plan plan;
+} rig;
+
+/* Makes and opens the indexes, the list and its reading. The temporary folder is the current
+ * directory until rig_teardown. */
+int rig_setup(void **state);
+/* As rig_setup, but the first index is freshened after one file was added, one changed and one
+ * removed. */
+int rig_setup_fresh(void **state);
+int rig_teardown(void **state);
+
+/* Writes another text to the file of a document. */
+void rig_change_file(struct rig_doc *doc, const char *text);
+void rig_remove_file(const struct rig_doc *doc);
+/* Writes the collection again from the documents that are not deleted, in reverse order. */
+void rig_rewrite_records(void);
+
+/* Parses a query with the reading of the list, into rig.query. */
+void rig_parse(const char *query);
+/* Parses a query and makes its plan, in rig.plan; rig_plan: for all documents, by the statistics
+ * of the list. */
+void rig_plan(const char *query);
+void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const struct bs_statistics *statistics);
+/* Makes the loader of the list, rig.loader, unless it is made, and begins a query with it. */
+void rig_load(void);
+
+/* ---- documents ---- */
+
+struct rig_doc *rig_doc(const char *id); /* the live one */
+struct rig_doc *rig_doc_at(struct bs_doc_ref ref);
+bool rig_is_same(struct bs_doc_ref a, struct bs_doc_ref b);
+
+/* Occurrences of a word or of adjacent words in a field, or in all of them (RIG_N_FIELDS). */
+uint32_t rig_count(const struct rig_doc *doc, uint32_t field, const char *words);
+bool rig_has(const struct rig_doc *doc, const char *words);
+uint32_t rig_length(const struct rig_doc *doc); /* in words */
+/* Whether two words occur in one field at positions that differ by at most n. */
+bool rig_has_near(const struct rig_doc *doc, const char *a, const char *b, uint32_t n);
+/* 0: the document has no year. */
+int rig_year(const struct rig_doc *doc);
+
+/* ---- numbers that scores depend on; they include deleted documents, but not the overlay ---- */
+
+uint64_t rig_n_docs(void);
+uint64_t rig_df(const char *word);
+double rig_avgdl(void);
+double rig_idf(const char *word);
+/* The sum over the words ("" ends them) of weight * idf * tf (k1 + 1) / (tf + k1 (1 - b + b
+ * length / avgdl)). */
+struct rig_word {
+	const char *word;
+	double weight;
+};
+double rig_score(const struct rig_doc *doc, const struct rig_word *words);
+
+/* ---- queries and what they must find ---- */
+
+struct rig_case {
+	const char *query;
+	bool (*matches)(const struct rig_doc *doc);
+	bool is_words; /* only words, joined by AND, OR and NOT: columns decide every match */
+};
+#define RIG_N_CASES 22u
+extern const struct rig_case rig_cases[RIG_N_CASES];
+
+/* Queries and their scoring words. */
+#define RIG_MOST_WORDS 4u
+struct rig_scored {
+	const char *query;
+	struct rig_word words[RIG_MOST_WORDS];
+	bool (*matches)(const struct rig_doc *doc);
+};
+#define RIG_N_SCORED 10u
+extern const struct rig_scored rig_scored[RIG_N_SCORED];

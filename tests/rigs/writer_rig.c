@@ -1,0 +1,162 @@
+/* writer_rig.c: see writer_rig.h. */
+#include "tests/rigs/writer_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+
+struct rig rig;
+
+const char *rig_dir(void)
+{
+	return rig.memory ? NULL : rig.dir;
+}
+
+int setup_dir(void **state)
+{
+	(void)state;
+	rig = (struct rig){.memory = NULL};
+	make_folder(rig.folder);
+	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
+	return 0;
+}
+
+int setup_memory(void **state)
+{
+	setup_dir(state);
+	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	return 0;
+}
+
+int teardown(void **state)
+{
+	(void)state;
+	bs_memory_free(rig.memory);
+	remove_folder(rig.folder);
+	return 0;
+}
+
+struct bs_writer *open_with(struct bs_writer_request request)
+{
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	request.dir = rig_dir();
+	request.memory = rig.memory;
+	if (!request.n_threads)
+		request.n_threads = 1;
+	ok(bs_writer_open(&request, &writer, &err), &err);
+	return writer;
+}
+
+struct bs_writer *open_writer(void)
+{
+	return open_with((struct bs_writer_request){0});
+}
+
+enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title, const char *body, struct bs_error *err)
+{
+	struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, body ? strlen(body) : 0}};
+	return bs_writer_add(writer, id, strlen(id), texts, body ? 2 : 1, err);
+}
+
+void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
+{
+	struct bs_error err = {""};
+	ok(try_add(writer, id, title, body, &err), &err);
+}
+
+struct bs_build_report commit(struct bs_writer *writer)
+{
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	ok(bs_writer_commit(writer, &report, &err), &err);
+	return report;
+}
+
+struct bs_index *open_index(const struct bs_text_provider *texts)
+{
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	ok(bs_index_open_with(&request, &index, &err), &err);
+	return index;
+}
+
+int hear(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	size_t n = strlen(heard->ids);
+	snprintf(heard->ids + n, sizeof(heard->ids) - n, "%s%.*s", n ? " " : "", (int)hit->id_bytes, hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet ? hit->snippet : "");
+	heard->is_changed = hit->is_changed;
+	heard->document = hit->document;
+	return 0;
+}
+
+struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request)
+{
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct heard heard = {.ids = ""};
+	struct bs_error err = {""};
+	request.query = query;
+	request.query_bytes = strlen(query);
+	request.hit = hear;
+	request.context = &heard;
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_find(finder, &request, &result, &err), &err);
+	heard.n_hits = result.n_hits;
+	heard.n_unreadable = result.n_unreadable;
+	bs_finder_free(finder);
+	return heard;
+}
+
+uint64_t count(const char *query)
+{
+	struct bs_index *index = open_index(NULL);
+	uint64_t n = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
+	bs_index_close(index);
+	return n;
+}
+
+void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
+{
+	struct bs_index *index = open_index(texts);
+	struct heard found = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS});
+	struct heard brute = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
+	assert_string_equal(found.ids, ids);
+	assert_string_equal(brute.ids, ids);
+	bs_index_close(index);
+}
+
+void expect(const char *query, const char *ids)
+{
+	expect_of(NULL, query, ids);
+}
+
+void check(void)
+{
+	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
+	struct bs_error err = {""};
+	ok(bs_index_check(&request, NULL, &err), &err);
+}
+
+void make_text(unsigned i, char *title, char *body)
+{
+	static const char *const words[] = {"river", "stone", "the", "of", "cloud", "quick", "brown", "fox", "lake", "sea"};
+	char *to = body;
+	unsigned x = i * 2654435761u + 12345;
+	sprintf(title, "Title %u of %s", i, words[i % 10]);
+	for (unsigned w = 0; w < 5 + i % 23; w++, x = x * 1664525u + 1013904223u)
+		to += sprintf(to, "%s%s", w ? " " : "", words[(x >> 16) % (w % 3 ? 10 : 4)]);
+}

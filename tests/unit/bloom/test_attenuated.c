@@ -1,0 +1,300 @@
+/* test_attenuated.c: attenuated filters against what can be reached in so many hops, and the way to the nearest holder in networks of
+ * 64 nodes. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/bloom.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/generate/network.h"
+
+static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes)
+{
+	struct bs_error err = {{0}};
+	struct bs_attenuated *attenuated;
+	expect_ok(bs_attenuated_new(n_levels, n_bits, n_hashes, &attenuated, &err), &err);
+	return attenuated;
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	static const struct {
+		uint32_t n_levels;
+		uint64_t n_bits;
+		uint32_t n_hashes;
+	} wrong[] = {{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
+	             {1, 1, 0}, {1, 1, 65}};
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct bs_attenuated *attenuated = (struct bs_attenuated *)&err;
+		expect_status(
+			bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, &err),
+			BS_INVALID, &err);
+		assert_null(attenuated);
+	}
+	struct bs_attenuated *mine = new_attenuated(3, 100, 4);
+	static const struct {
+		uint32_t n_levels;
+		uint64_t n_bits;
+		uint32_t n_hashes;
+	} others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
+	for (size_t i = 0; i < COUNT(others); i++) {
+		struct bs_attenuated *other = new_attenuated(others[i].n_levels, others[i].n_bits, others[i].n_hashes);
+		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), &err), BS_INVALID, &err);
+		if (i >= 2)
+			expect_status(
+				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), &err),
+				BS_INVALID, &err);
+		bs_attenuated_free(other);
+	}
+	bs_attenuated_free(mine);
+	bs_attenuated_free(NULL);
+}
+
+/* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and past the last level nowhere. */
+static void test_a_line(void **state)
+{
+	(void)state;
+	enum {
+		NODES = 9,
+		LEVELS = 4
+	};
+	struct bs_attenuated *filters[NODES];
+	for (uint32_t i = 0; i < NODES; i++)
+		filters[i] = new_attenuated(LEVELS, 10000, 5);
+	for (int round = 0; round < LEVELS; round++) {
+		for (uint32_t i = 0; i < NODES; i++) {
+			struct bs_bloom *own;
+			expect_ok(bs_bloom_new(10000, 5, &own, NULL), NULL);
+			bs_bloom_add(own, bs_bloom_key_of_hash(i));
+			if (round == 2)
+				bs_attenuated_clear(filters[i]);
+			expect_ok(bs_attenuated_unite(filters[i], bs_bloom_look(own), NULL), NULL);
+			if (i > 0)
+				expect_ok(bs_attenuated_hear(filters[i], bs_attenuated_look(filters[i - 1]), NULL),
+				          NULL);
+			if (i + 1 < NODES)
+				expect_ok(bs_attenuated_hear(filters[i], bs_attenuated_look(filters[i + 1]), NULL),
+				          NULL);
+			bs_bloom_free(own);
+		}
+	}
+	for (uint32_t i = 0; i < NODES; i++) {
+		struct bs_attenuated_view view = bs_attenuated_look(filters[i]);
+		for (uint32_t word = 0; word < NODES; word++) {
+			uint32_t hops = word > i ? word - i : i - word;
+			assert_int_equal(bs_attenuated_nearest(view, bs_bloom_key_of_hash(word)),
+			                 hops < LEVELS ? hops : LEVELS);
+			if (hops < LEVELS)
+				assert_true(bs_bloom_has(bs_attenuated_level(view, hops), bs_bloom_key_of_hash(word)));
+		}
+		assert_int_equal(bs_attenuated_nearest(view, bs_bloom_key_of_hash(1000)), LEVELS);
+		bs_attenuated_clear(filters[i]);
+		assert_int_equal(bs_attenuated_nearest(view, bs_bloom_key_of_hash(i)), LEVELS);
+		bs_attenuated_free(filters[i]);
+	}
+}
+
+static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uint32_t hops, uint32_t level)
+{
+	struct bs_route_hop hop;
+	assert_true(bs_route_next(route, &hop));
+	assert_int_equal(hop.node, node);
+	assert_int_equal(hop.from, from);
+	assert_int_equal(hop.hops, hops);
+	assert_int_equal(hop.level, level);
+}
+
+/* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing twice. */
+static void test_order_of_asking(void **state)
+{
+	(void)state;
+	struct bs_route *route;
+	struct bs_route_hop hop;
+	expect_ok(bs_route_new(&route, NULL), NULL);
+	assert_false(bs_route_next(route, &hop));
+	for (int again = 0; again < 2; again++) {
+		expect_ok(bs_route_start(route, 7, NULL), NULL);
+		expect_hop(route, 7, 7, 0, 0);
+		expect_ok(bs_route_offer(route, 1, 2, NULL), NULL);
+		expect_ok(bs_route_offer(route, 2, 1, NULL), NULL);
+		expect_ok(bs_route_offer(route, UINT64_MAX, 1, NULL), NULL);
+		expect_ok(bs_route_offer(route, 7, 0, NULL), NULL); /* was asked */
+		expect_hop(route, 2, 7, 1, 1);                      /* a false path: */
+		expect_ok(bs_route_offer(route, 3, 2, NULL), NULL);
+		expect_ok(bs_route_offer(route, 1, 3, NULL), NULL);
+		expect_hop(route, UINT64_MAX, 7, 1, 1);
+		expect_ok(bs_route_offer(route, 4, 1, NULL), NULL);
+		expect_hop(route, 4, UINT64_MAX, 2, 1);
+		expect_hop(route, 1, 7, 1, 2);
+		expect_hop(route, 3, 2, 2, 2);
+		assert_false(bs_route_next(route, &hop));
+		assert_int_equal(hop.node, 0);
+	}
+	/* Many at once, and none of them again. */
+	expect_ok(bs_route_start(route, 0, NULL), NULL);
+	assert_true(bs_route_next(route, &hop));
+	for (uint64_t i = 0; i < 10000; i++)
+		expect_ok(bs_route_offer(route, i / 2, (uint32_t)(i * 7919 % 64), NULL), NULL);
+	uint32_t level = 0, n_asked = 0;
+	for (; bs_route_next(route, &hop); n_asked++) {
+		assert_true(hop.level >= level);
+		level = hop.level;
+		expect_ok(bs_route_offer(route, hop.node, 0, NULL), NULL);
+	}
+	assert_int_equal(n_asked, 4999);
+	bs_route_free(route);
+	bs_route_free(NULL);
+}
+
+/* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
+static void test_homes(void **state)
+{
+	(void)state;
+	enum {
+		NODES = 10,
+		KEYS = 100000
+	};
+	static const uint64_t golden[] = {4, 9, 3, 2, 0, 8, 4, 1, 2, 1, 2, 5, 1, 5, 4, 4};
+	uint64_t nodes[NODES], backwards[NODES];
+	uint32_t n_keys[NODES] = {0};
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i] = backwards[NODES - 1 - i] = i;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		struct bs_bloom_key key = bs_bloom_key_of_hash(i);
+		uint64_t home = bs_route_home(key, nodes, NODES), without = bs_route_home(key, nodes, NODES - 1);
+		assert_true(home < NODES && (i >= COUNT(golden) || home == golden[i]));
+		assert_int_equal(bs_route_home(key, backwards, NODES), home);
+		assert_true(without == home || home == NODES - 1);
+		n_keys[home]++;
+	}
+	for (uint32_t i = 0; i < NODES; i++)
+		assert_true(n_keys[i] > KEYS / NODES * 0.96 && n_keys[i] < KEYS / NODES * 1.04);
+}
+
+/*
+ * 64 nodes and three levels: whatever a node looks for, the nearest holder is found. In 2 KB an entry and level for each 1,000 words
+ * that the entry reaches, at most 2 % of the hops to holders within three hops are false. Filters tell nothing of those that are
+ * farther away: the search goes on blindly, or asks the word's home, and then at most 2 % of all hops are false, and none is
+ * blind, also where nearly all holders are far away: in a ring.
+ */
+static void test_nearest_holder(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t degree;
+		double bits_per_word;
+		double near_share; /* the most of hops that are false, for holders within three hops */
+		double share;      /* the same, or blind, for all */
+		double home_share; /* for all, where homes are asked */
+	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
+	             {4, 16, 0.02, 0.12, 0.02}, {4, 2, 1, 1, 1},          {2, 16, 0.02, 1, 0.02}};
+	struct bs_route *route;
+	expect_ok(bs_route_new(&route, NULL), NULL);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bs_network_options options = {.seed = i + 1,
+		                                     .n_nodes = 64,
+		                                     .degree = cases[i].degree,
+		                                     .n_levels = 3,
+		                                     .node_words = 1000,
+		                                     .home_bits = 16,
+		                                     .n_words = 30000,
+		                                     .bits_per_word = cases[i].bits_per_word};
+		struct bs_network *network = bs_network_new(&options);
+		assert_non_null(network);
+		assert_true((double)bs_network_level_bytes(network) <=
+		            2.048 * (double)bs_network_most_reached(network));
+		uint64_t n_asked[3] = {0}, n_off[3] = {0},
+			 random = 99; /* [0]: within three hops, [1]: all, [2]: with homes */
+		for (int n = 0; n < 5000;) {
+			uint32_t from = (uint32_t)random_below(&random, 64),
+				 word = (uint32_t)random_below(&random, options.n_words);
+			uint32_t distance = bs_network_distance(network, from, word);
+			if (distance == UINT32_MAX)
+				continue;
+			for (int asks_home = 0; asks_home < 2; asks_home++) {
+				struct bs_network_search search;
+				assert_true(bs_network_search(network, route, from, word, asks_home, &search));
+				assert_true(search.is_found);
+				assert_int_equal(search.hops, distance);
+				if (!asks_home)
+					assert_int_equal(search.n_asked, distance + search.n_false + search.n_blind);
+				if (distance <= 3 || asks_home)
+					assert_int_equal(search.n_blind, 0);
+				for (int which = asks_home       ? 2
+				                 : distance <= 3 ? 0
+				                                 : 1;
+				     which <= 1 + asks_home; which++) {
+					n_asked[which] += search.n_asked;
+					n_off[which] += search.n_false + search.n_blind;
+				}
+			}
+			n++;
+		}
+		double share[3];
+		for (int which = 0; which < 3; which++)
+			share[which] = (double)n_off[which] / (double)n_asked[which];
+		print_message("%u neighbours, %4.1f bits a word: %" PRIu64
+		              " words reached, %zu bytes a level; off the way %.2f %% of the "
+		              "hops to holders within three, %.2f %% of all, %.2f %% with homes of %zu bytes\n",
+		              cases[i].degree, cases[i].bits_per_word, bs_network_most_reached(network),
+		              bs_network_level_bytes(network), 100 * share[0], 100 * share[1], 100 * share[2],
+		              bs_network_home_bytes(network));
+		assert_true(share[0] <= cases[i].near_share && share[1] <= cases[i].share &&
+		            share[2] <= cases[i].home_share);
+		bs_network_free(network);
+	}
+	bs_route_free(route);
+}
+
+/* Each level has the rate of a plain filter of what it reaches, measured by words that nobody has. */
+static void test_rate_of_each_level(void **state)
+{
+	(void)state;
+	struct bs_network_options options = {.seed = 3,
+	                                     .n_nodes = 64,
+	                                     .degree = 4,
+	                                     .n_levels = 3,
+	                                     .node_words = 2000,
+	                                     .n_words = 50000,
+	                                     .bits_per_word = 8};
+	struct bs_network *network = bs_network_new(&options);
+	assert_non_null(network);
+	struct bs_attenuated_view view = bs_attenuated_look(bs_network_filter(network, 5));
+	for (uint32_t level = 0; level < 3; level++) {
+		struct bs_bloom_view filter = bs_attenuated_level(view, level);
+		uint64_t n_keys = 0, n_found = 0, n_absent = 10000000;
+		double n_expected = bs_bloom_cardinality(filter);
+		for (uint32_t word = 0; word < options.n_words; word++)
+			n_keys += bs_bloom_has(filter, bs_network_key(word));
+		for (uint64_t i = 0; i < n_absent; i++)
+			n_found += bs_bloom_has(filter, bs_bloom_key_of_hash(options.n_words + i));
+		double predicted = bs_bloom_false_rate(filter.n_bits, filter.n_hashes, (uint64_t)n_expected);
+		double measured = (double)n_found / (double)n_absent;
+		print_message("level %u: about %.0f words, %.3e predicted, %.3e measured\n", level, n_expected,
+		              predicted, measured);
+		assert_true((double)n_keys * 1.02 >= n_expected);
+		assert_true(predicted * (double)n_absent < 1000 ||
+		            (measured < predicted * 1.05 && measured > predicted * 0.95));
+	}
+	bs_network_free(network);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_a_line),
+		cmocka_unit_test(test_order_of_asking), cmocka_unit_test(test_homes),
+		cmocka_unit_test(test_nearest_holder),  cmocka_unit_test(test_rate_of_each_level),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

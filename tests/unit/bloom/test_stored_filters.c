@@ -1,0 +1,562 @@
+/*
+ * test_stored_filters.c: the stored form of each member of the Bloom family: there and back, as tests/golden/bloom has them, and
+ * whatever is not one refused, by name of the byte. With a folder as the argument it writes the files of tests/golden/bloom there.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "core/bitsift/bloom.h"
+#include "tests/rigs/core_rig.h"
+
+/* What is stored: of 700 bits and 5 hashes, 40 words; the delta adds some and takes some away. */
+#define BITS   700
+#define HASHES 5
+
+void *__real_malloc(size_t n_bytes);
+void *__real_calloc(size_t n, size_t n_bytes);
+void *__real_realloc(void *old, size_t n_bytes);
+void *__wrap_malloc(size_t n_bytes);
+void *__wrap_calloc(size_t n, size_t n_bytes);
+void *__wrap_realloc(void *old, size_t n_bytes);
+
+/* Allocations until one fails; below 0: none does. */
+static int n_left = -1;
+
+static bool fails(void)
+{
+	return n_left >= 0 && n_left-- == 0;
+}
+
+void *__wrap_malloc(size_t n_bytes)
+{
+	return fails() ? NULL : __real_malloc(n_bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t n_bytes)
+{
+	return fails() ? NULL : __real_calloc(n, n_bytes);
+}
+
+void *__wrap_realloc(void *old, size_t n_bytes)
+{
+	return fails() ? NULL : __real_realloc(old, n_bytes);
+}
+
+static struct bs_bloom_key key_of(unsigned i)
+{
+	char word[16];
+	return bs_bloom_key_of_bytes(word, (size_t)snprintf(word, sizeof(word), "word%u", i));
+}
+
+static struct bs_bloom *filter_of(unsigned first, unsigned end)
+{
+	struct bs_bloom *bloom;
+	expect_ok(bs_bloom_new(BITS, HASHES, &bloom, NULL), NULL);
+	for (; first < end; first++)
+		bs_bloom_add(bloom, key_of(first));
+	return bloom;
+}
+
+struct form {
+	uint8_t *bytes;
+	size_t n_bytes;
+};
+
+static struct form room(size_t n_bytes)
+{
+	struct form form = {malloc(n_bytes), n_bytes};
+	assert_non_null(form.bytes);
+	return form;
+}
+
+static struct form make_plain(void)
+{
+	struct bs_bloom *bloom = filter_of(0, 40);
+	struct form form = room(bs_bloom_stored_bytes(bs_bloom_look(bloom)));
+	bs_bloom_store(bs_bloom_look(bloom), form.bytes);
+	bs_bloom_free(bloom);
+	return form;
+}
+
+static struct form make_counting(void)
+{
+	struct bs_counting *counting;
+	expect_ok(bs_counting_new(BITS, HASHES, &counting, NULL), NULL);
+	for (unsigned i = 0; i < 40; i++)
+		bs_counting_add(counting, key_of(i));
+	for (unsigned i = 0; i < 17; i++)
+		bs_counting_add(counting, key_of(7));
+	struct form form = room(bs_counting_stored_bytes(counting));
+	bs_counting_store(counting, form.bytes);
+	bs_counting_free(counting);
+	return form;
+}
+
+static struct form make_compressed(void)
+{
+	struct bs_bloom *bloom = filter_of(0, 40);
+	struct form form;
+	expect_ok(bs_bloom_compress(bs_bloom_look(bloom), &form.bytes, &form.n_bytes, NULL), NULL);
+	bs_bloom_free(bloom);
+	return form;
+}
+
+static struct form make_delta(void)
+{
+	struct bs_bloom *from = filter_of(0, 40), *to = filter_of(8, 44);
+	struct form form;
+	expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes, NULL), NULL);
+	bs_bloom_free(from);
+	bs_bloom_free(to);
+	return form;
+}
+
+static struct form make_attenuated(void)
+{
+	struct bs_attenuated *here, *there;
+	struct bs_bloom *own = filter_of(0, 20), *other = filter_of(20, 40);
+	expect_ok(bs_attenuated_new(3, BITS, HASHES, &here, NULL), NULL);
+	expect_ok(bs_attenuated_new(3, BITS, HASHES, &there, NULL), NULL);
+	expect_ok(bs_attenuated_unite(here, bs_bloom_look(own), NULL), NULL);
+	expect_ok(bs_attenuated_unite(there, bs_bloom_look(other), NULL), NULL);
+	expect_ok(bs_attenuated_hear(here, bs_attenuated_look(there), NULL), NULL);
+	struct form form = room(bs_attenuated_stored_bytes(bs_attenuated_look(here)));
+	bs_attenuated_store(bs_attenuated_look(here), form.bytes);
+	bs_attenuated_free(here);
+	bs_attenuated_free(there);
+	bs_bloom_free(own);
+	bs_bloom_free(other);
+	return form;
+}
+
+/* Reads a form, and checks what is in it; a failure leaves nothing behind. */
+
+static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	struct bs_bloom_view view, head;
+	enum bs_status status = bs_bloom_read(bytes, n_bytes, &view, err);
+	assert_true(!view.bits == (status != BS_OK));
+	if (status)
+		return status;
+	expect_ok(bs_bloom_read_head(bytes, n_bytes, &head, err), err);
+	assert_ptr_equal(view.bits, head.bits);
+	struct bs_bloom *wanted = filter_of(0, 40);
+	assert_int_equal(view.n_bits, BITS);
+	assert_int_equal(view.n_hashes, HASHES);
+	assert_memory_equal(view.bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+	bs_bloom_free(wanted);
+	return BS_OK;
+}
+
+static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	struct bs_counting *counting = (struct bs_counting *)err;
+	struct bs_counting_info info;
+	struct bs_bloom *got, *wanted = filter_of(0, 40);
+	enum bs_status status = bs_counting_read(bytes, n_bytes, &counting, err);
+	assert_true(!counting == (status != BS_OK));
+	if (!status) {
+		bs_counting_describe(counting, &info);
+		assert_int_equal(info.n_counters, BITS);
+		assert_int_equal(info.n_hashes, HASHES);
+		assert_int_equal(info.n_keys, 57);
+		assert_int_equal(info.n_overflows,
+		                 19); /* 3 by each of 5 counters, 4 more by those that are others' too */
+		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
+		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+		bs_bloom_free(got);
+	}
+	bs_counting_free(counting);
+	bs_bloom_free(wanted);
+	return status;
+}
+
+static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
+	enum bs_status status = bs_bloom_decompress(bytes, n_bytes, 100000, &got, err);
+	assert_true(!got == (status != BS_OK));
+	if (!status) {
+		assert_int_equal(bs_bloom_look(got).n_bits, BITS);
+		assert_int_equal(bs_bloom_look(got).n_hashes, HASHES);
+		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+	}
+	bs_bloom_free(got);
+	bs_bloom_free(wanted);
+	return status;
+}
+
+static enum bs_status read_delta(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	struct bs_bloom *before = filter_of(0, 40), *bloom = filter_of(0, 40), *after = filter_of(8, 44);
+	enum bs_status status = bs_bloom_apply(bloom, bytes, n_bytes, err);
+	assert_memory_equal(bs_bloom_look(bloom).bits, bs_bloom_look(status ? before : after).bits,
+	                    (BITS + 63) / 64 * 8);
+	bs_bloom_free(before);
+	bs_bloom_free(bloom);
+	bs_bloom_free(after);
+	return status;
+}
+
+static enum bs_status read_attenuated(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	struct bs_attenuated_view view, head;
+	enum bs_status status = bs_attenuated_read(bytes, n_bytes, &view, err);
+	assert_true(!view.bits == (status != BS_OK));
+	if (status)
+		return status;
+	expect_ok(bs_attenuated_read_head(bytes, n_bytes, &head, err), err);
+	assert_ptr_equal(view.bits, head.bits);
+	assert_int_equal(view.n_levels, 3);
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(bs_attenuated_nearest(view, key_of(i)), i >= 20);
+	return BS_OK;
+}
+
+static const struct {
+	const char *name;
+	struct form (*make)(void);
+	enum bs_status (*read)(const uint8_t *bytes, size_t n_bytes, struct bs_error *err);
+} kinds[] = {
+	{"plain", make_plain, read_plain},
+	{"counting", make_counting, read_counting},
+	{"compressed", make_compressed, read_compressed},
+	{"delta", make_delta, read_delta},
+	{"attenuated", make_attenuated, read_attenuated},
+};
+
+static void seal(struct form form)
+{
+	bs_store_u64(form.bytes + 48, bs_checksum(form.bytes + 64, form.n_bytes - 64));
+	bs_store_u64(form.bytes + 56, bs_checksum(form.bytes, 56));
+}
+
+static void test_golden(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		char path[1000];
+		struct bs_buffer golden = {0};
+		snprintf(path, sizeof(path), "%s/%s", GOLDEN, kinds[i].name);
+		read_bytes(path, &golden);
+		struct bs_error err = {{0}};
+		expect_ok(kinds[i].read(golden.data, golden.used_bytes, &err), &err);
+		/* As long as this is the version that is written. */
+		struct form form = kinds[i].make();
+		assert_int_equal(form.n_bytes, golden.used_bytes);
+		assert_memory_equal(form.bytes, golden.data, form.n_bytes);
+		free(form.bytes);
+		bs_buffer_deinit(&golden);
+	}
+}
+
+/* Each is read by its own reader alone, wherever the bytes stand. */
+static void test_kinds_and_places(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		struct form form = kinds[i].make();
+		for (size_t j = 0; j < COUNT(kinds); j++) {
+			struct bs_error err = {{0}};
+			uint8_t *moved = malloc(form.n_bytes + j + 1);
+			assert_non_null(moved);
+			memcpy(moved + j + 1, form.bytes, form.n_bytes);
+			if (i == j)
+				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, &err), &err);
+			else
+				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, &err), BS_CORRUPT, &err);
+			assert_true(i == j || strstr(err.text, "byte 12: of another kind: "));
+			free(moved);
+		}
+		free(form.bytes);
+	}
+}
+
+/* Any bit flipped, any length: refused, and with a place. */
+static void test_damage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		struct form form = kinds[i].make();
+		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
+			struct bs_error err = {{0}};
+			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			expect_status(kinds[i].read(form.bytes, form.n_bytes, &err), BS_CORRUPT, &err);
+			assert_non_null(strstr(err.text, "byte "));
+			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+		for (size_t n = 0; n < form.n_bytes + 16; n++) {
+			struct bs_error err = {{0}};
+			uint8_t *cut = calloc(1, n ? n : 1); /* on its own, so that reading past the end shows */
+			assert_non_null(cut);
+			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
+			if (n != form.n_bytes)
+				expect_status(kinds[i].read(cut, n, &err), BS_CORRUPT, &err);
+			free(cut);
+		}
+		free(form.bytes);
+	}
+}
+
+/* Wrong in meaning, though the checksums are right. */
+static void test_lies(void **state)
+{
+	(void)state;
+	enum {
+		PLAIN,
+		COUNTING,
+		COMPRESSED,
+		DELTA,
+		ATTENUATED
+	};
+	static const struct {
+		int kind; /* -1: all */
+		size_t at;
+		uint32_t value;
+		enum bs_status status;
+		const char *place;
+	} lies[] = {
+		{-1, 8, 2, BS_UNSUPPORTED, "version 2"},
+		{-1, 12, 0, BS_CORRUPT, "byte 12: of another kind: none that is known"},
+		{-1, 12, 6, BS_CORRUPT, "byte 12"},
+		{-1, 16, 1, BS_UNSUPPORTED, "hash scheme 1"},
+		{-1, 20, 0, BS_CORRUPT, "byte 20: 0 hashes"},
+		{-1, 20, 65, BS_CORRUPT, "byte 20: 65 hashes"},
+		{-1, 24, 0, BS_CORRUPT, "byte 24: 0 bits"},
+		{-1, 28, 1, BS_CORRUPT, "byte 24"},
+		{-1, 32, 5, BS_CORRUPT, "byte 32"},
+		{-1, 36, 1, BS_CORRUPT, "byte 32"},
+		{PLAIN, 24, 705, BS_CORRUPT, "byte 24"},
+		{PLAIN, 24, 640, BS_CORRUPT, "byte 24"},
+		{PLAIN, 40, 1, BS_CORRUPT, "byte 40"},
+		{PLAIN, 64 + 84, UINT32_C(1) << 28, BS_CORRUPT, "byte 144: bits behind the last of 700"},
+		{COUNTING, 24, 705, BS_CORRUPT, "byte 24"},
+		{COUNTING, 24, 688, BS_CORRUPT, "byte 24"},
+		{COUNTING, 64 + 8 + 348, UINT32_C(1) << 16, BS_CORRUPT, "byte 416: counters behind"},
+		{COMPRESSED, 24, 100001, BS_INVALID, "100000 are allowed"},
+		{COMPRESSED, 24, 699, BS_CORRUPT, "byte 64"},
+		{COMPRESSED, 40, 701, BS_CORRUPT, "byte 64"},
+		{COMPRESSED, 40, 100, BS_CORRUPT, "byte 64"},
+		{COMPRESSED, 40, 0, BS_CORRUPT, "byte 64"},
+		{COMPRESSED, 44, 1, BS_CORRUPT, "byte 64"},
+		{DELTA, 24, 699, BS_INVALID, "another one"},
+		{DELTA, 20, 4, BS_INVALID, "another one"},
+		{DELTA, 40, 701, BS_CORRUPT, "byte 96"},
+		{DELTA, 40, 5, BS_CORRUPT, "byte 96"},
+		{DELTA, 64, 3, BS_CORRUPT, "cleared"},
+		{DELTA, 68, 1, BS_CORRUPT, "cleared"},
+		{DELTA, 72, 0, BS_INVALID, "another one"},
+		{DELTA, 80, 0, BS_CORRUPT, "byte 80"},
+		{DELTA, 88, 1, BS_CORRUPT, "byte 96"},
+		{DELTA, 88, 26, BS_CORRUPT, "byte 88"}, /* of 25 */
+		{DELTA, 88, 1000, BS_CORRUPT, "byte 88"},
+		{DELTA, 92, UINT32_MAX, BS_CORRUPT, "byte 88"},
+		{ATTENUATED, 40, 0, BS_CORRUPT, "byte 40: 0 levels"},
+		{ATTENUATED, 40, 65, BS_CORRUPT, "byte 40: 65 levels"},
+		{ATTENUATED, 44, 1, BS_CORRUPT, "byte 40"},
+		{ATTENUATED, 40, 2, BS_CORRUPT, "byte 24"},
+		{ATTENUATED, 24, 705, BS_CORRUPT, "byte 24"},
+		{ATTENUATED, 64 + 88 + 84, UINT32_C(1) << 31, BS_CORRUPT, "byte 232: bits behind"},
+	};
+	for (size_t i = 0; i < COUNT(lies); i++) {
+		for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+			if (lies[i].kind >= 0 && kind != (size_t)lies[i].kind)
+				continue;
+			struct bs_error err = {{0}};
+			struct form form = kinds[kind].make();
+			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
+			seal(form);
+			expect_status(kinds[kind].read(form.bytes, form.n_bytes, &err), lies[i].status, &err);
+			if (!strstr(err.text, lies[i].place))
+				fail_msg("\"%s\" does not say \"%s\"", err.text, lies[i].place);
+			free(form.bytes);
+		}
+	}
+}
+
+/* A head alone is believed of bits that it does not look at; a code may not end in what says nothing. */
+static void test_heads_and_tails(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_bloom_view view;
+	struct bs_attenuated_view levels;
+	struct form plain = make_plain(), attenuated = make_attenuated(), compressed = make_compressed();
+	plain.bytes[100] ^= 1;
+	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, &err), &err);
+	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, &err), BS_CORRUPT, &err);
+	attenuated.bytes[100] ^= 1;
+	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, &err), &err);
+	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, &err), BS_CORRUPT, &err);
+	for (size_t more = 1; more < 20; more++) {
+		struct form longer = room(compressed.n_bytes + more);
+		memset(longer.bytes, more % 2, longer.n_bytes);
+		memcpy(longer.bytes, compressed.bytes, compressed.n_bytes);
+		bs_store_u64(longer.bytes + 32, longer.n_bytes);
+		seal(longer);
+		expect_status(read_compressed(longer.bytes, longer.n_bytes, &err), BS_CORRUPT, &err);
+		free(longer.bytes);
+	}
+	free(plain.bytes);
+	free(attenuated.bytes);
+	free(compressed.bytes);
+}
+
+/* What allocates; what it makes is NULL if it failed. */
+
+static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_bloom *made = bloom;
+	enum bs_status status = bs_bloom_copy(bs_bloom_look(bloom), &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_bloom_free(made);
+	return status;
+}
+
+static enum bs_status do_compress(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint8_t *made = (uint8_t *)bloom;
+	size_t n_bytes;
+	enum bs_status status = bs_bloom_compress(bs_bloom_look(bloom), &made, &n_bytes, err);
+	assert_true(!made == (status != BS_OK));
+	free(made);
+	return status;
+}
+
+static enum bs_status do_delta(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint8_t none[(BITS + 63) / 64 * 8] = {0}, *made = none;
+	size_t n_bytes;
+	struct bs_bloom_view empty = {none, BITS, HASHES};
+	enum bs_status status = bs_bloom_delta(empty, bs_bloom_look(bloom), &made, &n_bytes, err);
+	assert_true(!made == (status != BS_OK));
+	free(made);
+	return status;
+}
+
+static struct form kept[COUNT(kinds)];
+
+static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_bloom *made = bloom;
+	enum bs_status status = bs_bloom_decompress(kept[2].bytes, kept[2].n_bytes, 0, &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_bloom_free(made);
+	return status;
+}
+
+/* The last one: it changes the filter, but only if nothing fails. */
+static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint64_t before = bs_bloom_n_set(bs_bloom_look(bloom));
+	enum bs_status status = bs_bloom_apply(bloom, kept[3].bytes, kept[3].n_bytes, err);
+	assert_true(!status || bs_bloom_n_set(bs_bloom_look(bloom)) == before);
+	return status;
+}
+
+static enum bs_status do_counting(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_counting *made = (struct bs_counting *)bloom;
+	struct bs_bloom *plain = NULL;
+	enum bs_status status = bs_counting_read(kept[1].bytes, kept[1].n_bytes, &made, err);
+	assert_true(!made == (status != BS_OK));
+	if (!status)
+		status = bs_counting_to_bloom(made, &plain, err);
+	assert_true(!plain == (status != BS_OK));
+	bs_bloom_free(plain);
+	bs_counting_free(made);
+	return status;
+}
+
+static enum bs_status do_attenuated(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_attenuated *made = (struct bs_attenuated *)bloom;
+	enum bs_status status = bs_attenuated_new(3, BITS, HASHES, &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_attenuated_free(made);
+	return status;
+}
+
+static enum bs_status do_route(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_route *made = (struct bs_route *)bloom;
+	struct bs_route_hop hop;
+	enum bs_status status = bs_route_new(&made, err);
+	assert_true(!made == (status != BS_OK));
+	if (!status)
+		status = bs_route_start(made, 0, err);
+	for (uint64_t i = 0; !status && i < 300; i++) {
+		if (i % 3 == 0)
+			assert_true(bs_route_next(made, &hop));
+		status = bs_route_offer(made, i + 1, (uint32_t)i % 3, err);
+	}
+	bs_route_free(made);
+	return status;
+}
+
+/* Whichever allocation fails, it is told, and nothing leaks. */
+static void test_out_of_memory(void **state)
+{
+	(void)state;
+	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {
+		do_copy, do_compress, do_delta, do_decompress, do_counting, do_attenuated, do_route, do_apply};
+	struct bs_bloom *bloom = filter_of(0, 40);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		kept[i] = kinds[i].make();
+	for (size_t i = 0; i < COUNT(jobs); i++) {
+		for (int n = 0;; n++) {
+			struct bs_error err = {{0}};
+			n_left = n;
+			enum bs_status status = jobs[i](bloom, &err);
+			bool has_failed = n_left < 0;
+			n_left = -1;
+			expect_status(status, has_failed ? BS_NO_MEMORY : BS_OK,
+			              has_failed ? &err : &(struct bs_error){"done"});
+			assert_true(n > 0 || has_failed);
+			if (!has_failed)
+				break;
+		}
+	}
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		free(kept[i].bytes);
+	bs_bloom_free(bloom);
+}
+
+static int write_golden(const char *folder)
+{
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		char path[1000];
+		snprintf(path, sizeof(path), "%s/%s", folder, kinds[i].name);
+		struct form form = kinds[i].make();
+		FILE *file = fopen(path, "wb");
+		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes || fclose(file) != 0) {
+			perror(path);
+			return 1;
+		}
+		free(form.bytes);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2)
+		return write_golden(argv[1]);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),          cmocka_unit_test(test_kinds_and_places),
+		cmocka_unit_test(test_damage),          cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_heads_and_tails), cmocka_unit_test(test_out_of_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/*
+ * test_doc_order.c: the order of documents, and cursors that merge what several segments have of a source: they must list
+ * what sorting everything at once lists. Snapshots are put together by hand, of document tables and tombstones alone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/store/doc_order.h"
+#include "core/store/index_dir.h"
+#include "core/base/source_kind.h"
+#include "tests/rigs/core_rig.h"
+
+/* ---- paths ---- */
+
+static int compare_strings(const char *a, const char *b)
+{
+	return bs_compare_paths((const uint8_t *)a, strlen(a), (const uint8_t *)b, strlen(b));
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	/* In ascending order. */
+	static const char *const paths[] = {
+		"", "a", "a/", "a/b", "a/b/c", "a/b-c", "a/\xff", "a\x01", "a b", "a-b", "a.txt", "a0", "aa", "a\x7f", "a\x80", "b",
+		"\xc3\xa9",
+	};
+	for (int i = 0; i < (int)COUNT(paths); i++) {
+		for (int j = 0; j < (int)COUNT(paths); j++) {
+			int order = compare_strings(paths[i], paths[j]);
+			if ((order > 0) - (order < 0) != (i > j) - (i < j))
+				fail_msg("\"%s\" and \"%s\": %d", paths[i], paths[j], order);
+		}
+	}
+}
+
+/* ---- snapshots ---- */
+
+#define N_SOURCES    4u
+#define MAX_SEGMENTS 6u
+#define MAX_DOCS     200u
+#define MAX_NAME     8u
+#define EXCLUDED     MAX_SEGMENTS /* as the place of a document */
+
+static const uint32_t kinds[N_SOURCES] = {BS_SOURCE_FOLDER, BS_SOURCE_STDIN, BS_SOURCE_COLLECTION, BS_SOURCE_FOLDER};
+
+struct document {
+	uint32_t source;
+	uint64_t key;        /* of records; no two of a source have the same */
+	char name[MAX_NAME]; /* of files, likewise */
+	uint32_t segment;
+	bool is_deleted;
+	struct bs_doc_ref ref;
+};
+
+struct world {
+	struct document docs[MAX_DOCS]; /* in order */
+	uint32_t n_docs;
+	uint32_t n_segments;
+	struct bs_segment segments[MAX_SEGMENTS];
+	struct bs_container *files[MAX_SEGMENTS + 1];
+	const uint8_t *tombstones[MAX_SEGMENTS];
+	uint8_t bits[MAX_SEGMENTS][MAX_DOCS / 8 + 1];
+	struct bs_source_record sources[N_SOURCES];
+	struct bs_snapshot snapshot;
+};
+
+/* The other way to say it: component by component is bytewise once "/" is the least byte there is. */
+static int compare_documents(const void *left, const void *right)
+{
+	const struct document *a = left;
+	const struct document *b = right;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (kinds[a->source] != BS_SOURCE_FOLDER)
+		return a->key < b->key ? -1 : a->key > b->key;
+	for (size_t i = 0; i < MAX_NAME; i++) {
+		int x = a->name[i] == '/' ? 1 : (unsigned char)a->name[i];
+		int y = b->name[i] == '/' ? 1 : (unsigned char)b->name[i];
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+static void draw_documents(struct world *world, uint64_t *random)
+{
+	static const char letters[] = "//ab-.\xff";
+	uint32_t n = 0;
+	for (uint64_t left = random_below(random, MAX_DOCS); left > 0; left--) {
+		struct document *doc = &world->docs[n++];
+		*doc = (struct document){.source = (uint32_t)random_below(random, N_SOURCES), .key = next_random(random) >> 50};
+		for (uint64_t i = random_below(random, MAX_NAME); i > 0; i--)
+			doc->name[i - 1] = letters[random_below(random, sizeof(letters) - 1)];
+		bool is_excluded = world->n_segments == 0 || random_below(random, 9) == 0;
+		doc->segment = is_excluded ? EXCLUDED : (uint32_t)random_below(random, world->n_segments);
+		doc->is_deleted = !is_excluded && random_below(random, 4) == 0;
+	}
+	qsort(world->docs, n, sizeof(*world->docs), compare_documents);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || compare_documents(&world->docs[world->n_docs - 1], &world->docs[i]) != 0)
+			world->docs[world->n_docs++] = world->docs[i];
+}
+
+/* The table of a segment, or of the exclusions, on disk and opened. */
+static void make_table(struct world *world, uint32_t segment, struct bs_doc_table *table)
+{
+	struct bs_doc_table_builder builder = {0};
+	struct bs_error err = {""};
+	for (uint32_t i = 0; i < world->n_docs; i++) {
+		struct document *doc = &world->docs[i];
+		uint32_t word = kinds[doc->source] == BS_SOURCE_STDIN ? 3 : 0;
+		struct bs_doc_record record = {.source = doc->source, .checksum = i};
+		if (doc->segment != segment)
+			continue;
+		if (kinds[doc->source] == BS_SOURCE_FOLDER) {
+			record.name = (const uint8_t *)doc->name;
+			record.name_bytes = (uint32_t)strnlen(doc->name, MAX_NAME);
+		} else {
+			record.place[word] = doc->key;
+		}
+		doc->ref = (struct bs_doc_ref){segment == EXCLUDED ? BS_DOC_EXCLUDED : segment, builder.n_docs};
+		if (doc->is_deleted) {
+			world->bits[segment][builder.n_docs / 8] |= (uint8_t)(1u << (builder.n_docs % 8));
+			world->tombstones[segment] = world->bits[segment];
+		}
+		expect_ok(bs_doc_table_add(&builder, &record, &err), &err);
+	}
+	char name[BS_INDEX_NAME_BYTES];
+	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), bs_index_file_name("exc", segment, name), BS_FILE_EXCLUSIONS, &world->files[segment], &err), &err);
+	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, &err), &err);
+	bs_doc_table_builder_deinit(&builder);
+}
+
+static void make_world(struct world *world, uint64_t *random)
+{
+	*world = (struct world){.n_segments = (uint32_t)random_below(random, MAX_SEGMENTS + 1)};
+	draw_documents(world, random);
+	for (uint32_t s = 0; s < world->n_segments; s++)
+		make_table(world, s, &world->segments[s].docs);
+	make_table(world, EXCLUDED, &world->snapshot.exclusions.table);
+	for (uint32_t i = 0; i < N_SOURCES; i++)
+		world->sources[i].kind = kinds[i];
+	world->snapshot.manifest.sources = world->sources;
+	world->snapshot.manifest.n_sources = N_SOURCES;
+	world->snapshot.manifest.n_segments = world->n_segments;
+	world->snapshot.segments = world->segments;
+	world->snapshot.tombstones.bits = world->tombstones;
+}
+
+static void unmake_world(struct world *world)
+{
+	for (uint32_t s = 0; s < world->n_segments; s++)
+		bs_doc_table_deinit(&world->segments[s].docs);
+	bs_doc_table_deinit(&world->snapshot.exclusions.table);
+	for (uint32_t s = 0; s <= MAX_SEGMENTS; s++)
+		bs_container_close(world->files[s]);
+}
+
+/* ---- cursors ---- */
+
+static bool is_same_ref(struct bs_doc_ref a, struct bs_doc_ref b)
+{
+	return a.segment == b.segment && a.document == b.document;
+}
+
+static void expect_listed(const struct world *world, uint32_t source, const bool *chosen, bool with_exclusions)
+{
+	struct bs_doc_cursor cursor;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	struct bs_error err = {""};
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen,
+	                             with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, &err),
+	          &err);
+	for (uint32_t i = 0; i < world->n_docs; i++) {
+		const struct document *doc = &world->docs[i];
+		bool is_listed = doc->segment == EXCLUDED ? with_exclusions : !doc->is_deleted && (!chosen || chosen[doc->segment]);
+		if (doc->source != source || !is_listed)
+			continue;
+		assert_true(bs_doc_cursor_peek(&cursor, &ref, &record));
+		assert_true(is_same_ref(ref, doc->ref));
+		/* Its number, as make_table gave it. */
+		assert_int_equal(record.checksum, i);
+		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
+	}
+	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
+	bs_doc_cursor_deinit(&cursor);
+}
+
+/* From some document that is listed on to where a name would stand. */
+static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
+{
+	struct document wanted = {.source = source};
+	struct bs_doc_cursor cursor;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	struct bs_error err = {""};
+	if (world->n_docs > 0)
+		memcpy(wanted.name, world->docs[random_below(random, world->n_docs)].name, MAX_NAME);
+	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
+	if (name_bytes > 0 && random_below(random, 3) == 0)
+		wanted.name[random_below(random, name_bytes)] = '.';
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, &err), &err);
+	for (uint64_t n = random_below(random, 9); n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
+		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
+	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;
+	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, &err), &err);
+	for (; i < world->n_docs; i++) {
+		const struct document *doc = &world->docs[i];
+		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted && compare_documents(doc, &wanted) >= 0)
+			break;
+	}
+	assert_int_equal(bs_doc_cursor_peek(&cursor, &ref, &record), i < world->n_docs);
+	assert_true(i == world->n_docs || is_same_ref(ref, world->docs[i].ref));
+	bs_doc_cursor_deinit(&cursor);
+}
+
+static void test_cursors(void **state)
+{
+	(void)state;
+	static struct world world;
+	uint64_t random = 36;
+	for (int round = 0; round < 300; round++) {
+		bool chosen[MAX_SEGMENTS];
+		make_world(&world, &random);
+		for (uint32_t s = 0; s < MAX_SEGMENTS; s++)
+			chosen[s] = random_below(&random, 2);
+		/* One more source than there is. */
+		for (uint32_t source = 0; source <= N_SOURCES; source++) {
+			expect_listed(&world, source, NULL, false);
+			expect_listed(&world, source, NULL, true);
+			expect_listed(&world, source, chosen, random_below(&random, 2));
+			for (int n = 0; n < 5 && source < N_SOURCES && kinds[source] == BS_SOURCE_FOLDER; n++)
+				expect_sought(&world, source, &random);
+		}
+		unmake_world(&world);
+	}
+}
+
+static void test_two_documents(void **state)
+{
+	(void)state;
+	static struct world world;
+	uint64_t random = 37;
+	for (int round = 0; round < 30; round++) {
+		make_world(&world, &random);
+		for (uint32_t i = 0; i < world.n_docs; i++) {
+			for (uint32_t j = 0; j < world.n_docs; j++) {
+				int order = bs_document_order(&world.snapshot, world.docs[i].ref, world.docs[j].ref);
+				assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+			}
+		}
+		unmake_world(&world);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paths),
+		FOLDER_TEST(test_cursors),
+		FOLDER_TEST(test_two_documents),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

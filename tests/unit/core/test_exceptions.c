@@ -1,0 +1,333 @@
+/* test_exceptions.c: every row that was put in comes out again, in order, and no other; damage is told or harmless. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/matrix/exceptions.h"
+#include "core/file/segment_sections.h"
+#include "tests/rigs/core_rig.h"
+
+/* ---- the truth: pairs of a term and a row, in that order ---- */
+
+struct pair {
+	uint32_t ordinal;
+	uint32_t row;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a;
+	const struct pair *y = b;
+	if (x->ordinal != y->ordinal)
+		return x->ordinal < y->ordinal ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* At most n different pairs. */
+static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < n; i++)
+		pairs[i] = (struct pair){(uint32_t)random_below(random, n_terms), (uint32_t)random_below(random, n_rows)};
+	if (n > 1)
+		qsort(pairs, n, sizeof(*pairs), compare_pairs);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || compare_pairs(&pairs[i], &pairs[n_kept - 1]) != 0)
+			pairs[n_kept++] = pairs[i];
+	return n_kept;
+}
+
+/* One call for the rows of a term in [first, end), if there are any; returns where its pairs end. */
+static size_t add_run(struct bs_exceptions_builder *builder, const struct pair *pairs, size_t n, size_t i, uint64_t first,
+                      uint64_t end)
+{
+	struct bs_error err = {""};
+	uint32_t ordinal = pairs[i].ordinal;
+	struct bs_buffer rows = {0};
+	for (; i < n && pairs[i].ordinal == ordinal; i++)
+		if (pairs[i].row >= first && pairs[i].row < end)
+			expect_ok(bs_buffer_append(&rows, &pairs[i].row, 4, &err), &err);
+	if (rows.used_bytes > 0)
+		expect_ok(bs_exceptions_add(builder, ordinal, (const uint32_t *)(const void *)rows.data,
+		                            (uint32_t)(rows.used_bytes / 4), &err), &err);
+	bs_buffer_deinit(&rows);
+	return i;
+}
+
+/* Slab by slab, and in every slab the terms in another order, as an indexer that numbers terms otherwise would. */
+static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, uint32_t n_rows)
+{
+	struct bs_error err = {""};
+	struct bs_file_writer *writer;
+	struct bs_exceptions_builder builder = {0};
+	size_t *starts = malloc((n + 1) * sizeof(*starts));
+	size_t n_starts = 0;
+	assert_non_null(starts);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || pairs[i].ordinal != pairs[i - 1].ordinal)
+			starts[n_starts++] = i;
+	unsigned turn = 0;
+	for (uint64_t first = 0; first < n_rows; first += slab_rows, turn++)
+		for (size_t s = 0; s < n_starts; s++)
+			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + slab_rows);
+	free(starts);
+	unlink("file");
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_exceptions_write(&builder, n_rows, writer, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	bs_exceptions_builder_deinit(&builder);
+}
+
+/* ---- reading ---- */
+
+/* Clears the rows of a slab [first, first + 512 * BS_SLAB_MAX_BLOCKS) in some live blocks, and looks at every bit. */
+static void check_clear(const struct bs_term_exceptions *list, const uint32_t *rows, size_t n, uint64_t first,
+                        uint64_t *random)
+{
+	struct bs_error err = {""};
+	static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+	struct bs_live live;
+	bool is_dense = random_below(random, 2);
+	for (size_t word = 0; word < COUNT(live.words); word++) {
+		live.words[word] = random_below(random, UINT64_MAX);
+		for (int i = 0; i < 4 && !is_dense; i++)
+			live.words[word] &= random_below(random, UINT64_MAX);
+	}
+	memset(lines, 0xff, sizeof(lines));
+	expect_ok(bs_exceptions_clear(list, first, &live, lines, &err), &err);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t row = rows[i] - first;
+		if (rows[i] < first || row >= COUNT(lines) * 64)
+			continue;
+		bool is_live = live.words[row / 512 / 64] >> (row / 512 % 64) & 1;
+		assert_int_equal(lines[row / 64] >> (row % 64) & 1, !is_live);
+		lines[row / 64] |= UINT64_C(1) << (row % 64);
+	}
+	for (size_t word = 0; word < COUNT(lines); word++)
+		assert_true(lines[word] == UINT64_MAX);
+}
+
+static void check_term(const struct bs_exceptions *exceptions, const struct pair *pairs, size_t n, uint32_t ordinal,
+                       uint64_t *random)
+{
+	struct bs_error err = {""};
+	struct bs_term_exceptions list;
+	struct bs_u32s rows = {0};
+	size_t n_found = 0;
+	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, &err), &err);
+	expect_ok(bs_exceptions_read(&list, &rows, &err), &err);
+	const uint32_t *found = rows.items;
+	for (size_t i = 0; i < n; i++) {
+		if (pairs[i].ordinal != ordinal)
+			continue;
+		assert_true(n_found < bs_vector_n(&rows));
+		assert_int_equal(found[n_found++], pairs[i].row);
+	}
+	assert_int_equal(n_found, bs_vector_n(&rows));
+	if (random_below(random, 4) == 0)
+		check_clear(&list, found, n_found, n_found ? found[random_below(random, n_found)] / 2 : 0, random);
+	bs_vector_deinit(&rows);
+}
+
+static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
+{
+	return bytes[at / 8] >> (at % 8) & 1;
+}
+
+static uint64_t number(const struct bs_packed *packed, uint64_t i)
+{
+	struct bs_error err = {""};
+	uint64_t value;
+	expect_ok(bs_packed_get(packed, i, &value, &err), &err);
+	return value;
+}
+
+/* FORMAT.md read literally. */
+static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n, uint64_t n_rows)
+{
+	struct bs_error err = {""};
+	struct bs_packed terms, offsets;
+	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), &err), &err);
+	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), &err), &err);
+	expect_ok(bs_packed_check(&terms, &err), &err);
+	expect_ok(bs_packed_check(&offsets, &err), &err);
+	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
+	expect_ok(bs_section_touch(&rows, 0, rows.n_bytes, &err), &err);
+	size_t i = 0;
+	uint64_t at = 0;
+	assert_int_equal(offsets.n, terms.n + 1);
+	for (uint64_t t = 0; t < terms.n; t++) {
+		uint64_t n_here = 0, low_bits = 0, n_seen = 0;
+		assert_int_equal(number(&offsets, t), at);
+		assert_true(t == 0 || number(&terms, t - 1) < number(&terms, t));
+		for (unsigned shift = 0; shift == 0 || rows.data[at - 1] & 0x80; at++, shift += 7)
+			n_here |= (uint64_t)(rows.data[at] & 0x7f) << shift;
+		while (n_rows / n_here >> low_bits > 1)
+			low_bits++;
+		uint64_t n_buckets = ((n_rows - 1) >> low_bits) + 1;
+		const uint8_t *samples = rows.data + at;
+		const uint8_t *bits = samples + (n_buckets - 1) / 128 * 4;
+		uint64_t high = n_here * low_bits;
+		for (uint64_t bucket = 0; bucket < n_buckets; bucket++, high++) {
+			if (bucket > 0 && bucket % 128 == 0)
+				assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4), n_seen);
+			for (; bit_at(bits, high); high++, n_seen++, i++) {
+				uint64_t row = bucket << low_bits;
+				for (uint64_t bit = 0; bit < low_bits; bit++)
+					row |= bit_at(bits, n_seen * low_bits + bit) << bit;
+				assert_true(i < n);
+				assert_int_equal(pairs[i].ordinal, number(&terms, t));
+				assert_int_equal(pairs[i].row, row);
+			}
+		}
+		assert_int_equal(n_seen, n_here);
+		at = (uint64_t)(bits - rows.data) + (high + 7) / 8;
+	}
+	assert_int_equal(i, n);
+	assert_int_equal(at + 8, rows.n_bytes);
+	assert_int_equal(bs_load_u64(rows.data + at), 0);
+	assert_int_equal(number(&offsets, terms.n), at);
+}
+
+static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
+{
+	struct bs_error err = {""};
+	struct bs_container *file;
+	struct bs_exceptions exceptions;
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, &err), &err);
+	check_twin(file, pairs, n, n_rows);
+	for (int i = 0; i < 100; i++)
+		check_term(&exceptions, pairs, n, (uint32_t)random_below(random, n_terms), random);
+	for (size_t i = 0; i < n; i += 1 + random_below(random, 20))
+		check_term(&exceptions, pairs, n, pairs[i].ordinal, random);
+	check_term(&exceptions, pairs, n, UINT32_MAX, random);
+	bs_container_close(file);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	static const uint32_t row_counts[] = {1, 2, 127, 129, 512, 20000, 262144, UINT32_MAX - 1};
+	static const uint32_t term_counts[] = {1, 3, 200, 70000, UINT32_MAX};
+	uint64_t random = 11;
+	struct pair pairs[3000];
+	for (int round = 0; round < 120; round++) {
+		uint32_t n_rows = row_counts[random_below(&random, COUNT(row_counts))];
+		uint32_t n_terms = term_counts[random_below(&random, COUNT(term_counts))];
+		size_t n = draw_pairs(pairs, (size_t)random_below(&random, round % 3 ? 40 : COUNT(pairs)), n_terms, n_rows, &random);
+		uint64_t slab_rows = 1 + n_rows / (1 + random_below(&random, 8));
+		write_pairs(pairs, n, slab_rows, n_rows);
+		check_file(pairs, n, n_terms, n_rows, &random);
+	}
+}
+
+static void test_empty(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_container *file;
+	struct bs_exceptions exceptions;
+	uint64_t random = 1;
+	write_pairs(NULL, 0, 512, 1000);
+	check_file(NULL, 0, 5, 1000, &random);
+	/* A file without the sections is damaged: one offset is always there. */
+	struct bs_file_writer *writer;
+	unlink("file");
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_status(bs_exceptions_open(&exceptions, file, 1000, &err), BS_CORRUPT, &err);
+	bs_container_close(file);
+}
+
+/* ---- damage ---- */
+
+/* Reads all there is. Whatever was read must be rows of the segment in ascending order. */
+static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found, struct bs_error *err)
+{
+	struct bs_container *file;
+	struct bs_exceptions exceptions;
+	enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, err);
+	bs_buffer_clear(found);
+	if (status)
+		return status;
+	status = bs_exceptions_open(&exceptions, file, n_rows, err);
+	for (uint32_t t = 0; t < n_terms && !status; t++) {
+		struct bs_term_exceptions list;
+		struct bs_u32s rows = {0};
+		struct bs_error append_err;
+		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+		struct bs_live live;
+		memset(&live, 0xff, sizeof(live));
+		status = bs_exceptions_find(&exceptions, t, &list, err);
+		/* What a query does with it must be harmless even where reading all of it would tell. */
+		if (!status)
+			status = bs_exceptions_clear(&list, t * 7, &live, lines, err);
+		if (!status)
+			status = bs_exceptions_read(&list, &rows, err);
+		for (size_t i = 0; i < bs_vector_n(&rows) && !status; i++) {
+			struct pair pair = {t, rows.items[i]};
+			assert_true(pair.row < n_rows);
+			expect_ok(bs_buffer_append(found, &pair, sizeof(pair), &append_err), &append_err);
+		}
+		bs_vector_deinit(&rows);
+	}
+	bs_container_close(file);
+	return status;
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	uint64_t random = 12;
+	struct pair pairs[60];
+	struct bs_buffer good = {0};
+	struct bs_buffer bad = {0};
+	struct bs_buffer found = {0};
+	unsigned n_told = 0;
+	size_t n = draw_pairs(pairs, COUNT(pairs), 30, 700, &random);
+	write_pairs(pairs, n, 300, 700);
+	read_bytes("file", &good);
+	for (int round = 0; round < 6000; round++) {
+		struct bs_error err = {""};
+		bool is_sealed = round % 3;
+		bs_buffer_clear(&bad);
+		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
+		size_t table_off = (size_t)bs_load_u64(bad.data + 24);
+		/* With right checksums also the lengths of the sections, so that they do not fit each other. */
+		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
+		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
+			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
+		if (is_sealed)
+			reseal(bad.data, bad.used_bytes);
+		write_bytes("file", bad.data, bad.used_bytes);
+		enum bs_status status = read_all(40, 700, &found, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_told += status == BS_CORRUPT;
+		/* What the checksums do not show may be any answer; what they do, none but the right one. */
+		if (!status && !is_sealed)
+			assert_true(found.used_bytes == n * sizeof(*pairs) && memcmp(found.data, pairs, found.used_bytes) == 0);
+	}
+	assert_true(n_told > 2000);
+	bs_buffer_deinit(&good);
+	bs_buffer_deinit(&bad);
+	bs_buffer_deinit(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_round_trip),
+		FOLDER_TEST(test_empty),
+		FOLDER_TEST(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

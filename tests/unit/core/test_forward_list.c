@@ -1,0 +1,287 @@
+/* test_forward_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/forward_list.h"
+#include "tests/rigs/core_rig.h"
+
+/* ---- making lists ---- */
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* At most n distinct ordinals below limit, in runs of up to `run`; returns how many. */
+static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, uint32_t run, uint64_t *random)
+{
+	uint32_t n_made = 0;
+	for (uint32_t i = 0; i < n;) {
+		uint64_t first = random_below(random, limit);
+		for (uint64_t j = 1 + random_below(random, run); j > 0 && i < n; j--, i++)
+			ordinals[i] = (uint32_t)(first + j <= limit ? first + j - 1 : first);
+	}
+	qsort(ordinals, n, sizeof(*ordinals), compare_u32);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || ordinals[i] != ordinals[n_made - 1])
+			ordinals[n_made++] = ordinals[i];
+	return n_made;
+}
+
+static void write_list(const char *path, const struct bs_buffer *list)
+{
+	struct bs_error err = {""};
+	struct bs_file_writer *writer;
+	unlink(path);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, 0);
+	bs_file_writer_bytes(writer, list->data, list->used_bytes);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+}
+
+static struct bs_container *open_list(const char *path, struct bs_section *section)
+{
+	struct bs_error err = {""};
+	struct bs_container *file;
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
+	*section = bs_container_section(file, BS_SECTION_FORWARD_TERMS, 0);
+	return file;
+}
+
+/* ---- the twin: FORMAT.md read literally ---- */
+
+static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
+{
+	return bytes[at / 8] >> (at % 8) & 1;
+}
+
+static uint64_t read_gamma(const uint8_t *bytes, uint64_t *at)
+{
+	uint32_t n_zeros = 0;
+	while (!bit_at(bytes, (*at)++))
+		n_zeros++;
+	uint64_t value = UINT64_C(1) << n_zeros;
+	for (uint32_t b = 0; b < n_zeros; b++)
+		value |= bit_at(bytes, (*at)++) << b;
+	return value;
+}
+
+static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *ordinals, uint32_t n)
+{
+	uint32_t n_runs = bs_load_u32(list + 4);
+	uint32_t n_samples = (n_runs - 1) / 32;
+	const uint8_t *pairs = list + 8 + n_samples * 8;
+	uint64_t at = 0, next = 0;
+	uint32_t i = 0;
+	assert_int_equal(bs_load_u32(list), n);
+	for (uint32_t r = 0; r < n_runs; r++) {
+		if (r > 0 && r % 32 == 0) {
+			assert_int_equal(bs_load_u32(list + 8 + (r / 32 - 1) * 8), next);
+			assert_int_equal(bs_load_u32(list + 8 + (r / 32 - 1) * 8 + 4), at);
+		}
+		uint64_t gap = (read_gamma(pairs, &at) - 1) * 16;
+		for (uint32_t b = 0; b < 4; b++)
+			gap += bit_at(pairs, at++) << b;
+		uint64_t ordinal = next + gap + (r > 0);
+		for (uint64_t length = read_gamma(pairs, &at); length > 0; length--)
+			assert_int_equal(ordinal++, ordinals[i++]);
+		next = ordinal;
+	}
+	assert_int_equal(i, n);
+	assert_int_equal(pairs + (at + 7) / 8 - list, n_bytes);
+}
+
+/* ---- looking up ---- */
+
+static bool is_in(const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
+{
+	for (uint32_t low = 0, high = n; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+		if (ordinals[middle] == ordinal)
+			return true;
+		if (ordinals[middle] < ordinal)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static void check_has(const struct bs_section *section, uint64_t start, uint64_t end, const uint32_t *ordinals, uint32_t n,
+                      uint64_t ordinal)
+{
+	struct bs_error err = {""};
+	bool has;
+	expect_ok(bs_forward_list_has(section, start, end, ordinal, &has, &err), &err);
+	assert_int_equal(has, is_in(ordinals, n, ordinal));
+}
+
+static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uint64_t *random)
+{
+	struct bs_error err = {""};
+	struct bs_buffer list = {0}, again = {0};
+	struct bs_section section;
+	uint32_t n_counted;
+	/* Between other bytes, which belong to no list. */
+	uint64_t start = random_below(random, 20);
+	for (uint64_t i = 0; i < start; i++)
+		expect_ok(bs_buffer_append(&list, "\xff", 1, &err), &err);
+	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
+	uint64_t end = list.used_bytes;
+	assert_int_equal(end - start, bs_forward_list_bytes(ordinals, n));
+	expect_ok(bs_buffer_append(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10), &err), &err);
+	write_list("list", &list);
+	struct bs_container *file = open_list("list", &section);
+	if (n > 0)
+		check_twin(list.data + start, end - start, ordinals, n);
+	expect_ok(bs_forward_list_count(&section, start, end, &n_counted, &err), &err);
+	assert_int_equal(n_counted, n);
+	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
+	assert_int_equal(again.used_bytes, (size_t)n * 4);
+	if (n > 0)
+		assert_memory_equal(again.data, ordinals, again.used_bytes);
+	for (uint32_t i = 0; i < n; i += 1 + n / 1000)
+		for (uint64_t near = 0; near < 5; near++)
+			check_has(&section, start, end, ordinals, n, (uint64_t)ordinals[i] + near - (ordinals[i] >= 2 ? 2 : 0));
+	for (int i = 0; i < 200; i++)
+		check_has(&section, start, end, ordinals, n, random_below(random, limit));
+	static const uint64_t far[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
+	for (size_t i = 0; i < COUNT(far); i++)
+		check_has(&section, start, end, ordinals, n, far[i]);
+	bs_container_close(file);
+	bs_buffer_deinit(&list);
+	bs_buffer_deinit(&again);
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	static uint32_t ordinals[30000];
+	uint64_t random = 51;
+	static const uint64_t limits[] = {1, 2, 100, 129, 5000, 70000, 5500000, UINT64_C(1) << 31, UINT32_MAX};
+	static const uint32_t runs[] = {1, 10, 3000};
+	for (size_t l = 0; l < COUNT(limits); l++)
+		for (size_t r = 0; r < COUNT(runs); r++)
+			for (uint32_t n = 1; n <= COUNT(ordinals); n = n * 5 + 2)
+				check_list(ordinals, make_ordinals(ordinals, n, limits[l], runs[r], &random), limits[l], &random);
+	check_list(ordinals, 0, 10, &random);
+}
+
+/* One run, all but one in one, nothing between the first and the last. */
+static void test_extremes(void **state)
+{
+	(void)state;
+	static uint32_t ordinals[5000];
+	uint64_t random = 52;
+	for (uint32_t n = 1; n < COUNT(ordinals); n = n * 2 + 1) {
+		for (uint32_t i = 0; i < n; i++)
+			ordinals[i] = i;
+		check_list(ordinals, n, n + 10, &random);
+		ordinals[n] = UINT32_MAX - 1;
+		check_list(ordinals, n + 1, UINT32_MAX, &random);
+		for (uint32_t i = 0; i < n; i++)
+			ordinals[i] = UINT32_MAX - 1 - n + i;
+		check_list(ordinals, n + 1, UINT32_MAX, &random);
+	}
+}
+
+static void test_speed(void **state)
+{
+	(void)state;
+	static uint32_t ordinals[10000];
+	struct bs_error err = {""};
+	struct bs_buffer list = {0};
+	struct bs_section section;
+	uint64_t random = 53;
+	const uint64_t n_finds = 1000000;
+	uint32_t n = make_ordinals(ordinals, COUNT(ordinals), 5500000, 3, &random);
+	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
+	write_list("list", &list);
+	struct bs_container *file = open_list("list", &section);
+	struct timespec start, stop;
+	uint64_t n_found = 0;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (uint64_t i = 0; i < n_finds; i++) {
+		bool has;
+		expect_ok(bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, 5500000), &has, &err), &err);
+		n_found += has;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &stop);
+	double ns = (double)(stop.tv_sec - start.tv_sec) * 1e9 + (double)(stop.tv_nsec - start.tv_nsec);
+	print_message("%u of 5,500,000 ordinals: %.1f bits each, a look-up %.0f ns\n", n,
+	              (double)list.used_bytes * 8 / n, ns / (double)n_finds);
+	assert_true(n_found > 0);
+	bs_container_close(file);
+	bs_buffer_deinit(&list);
+}
+
+/* ---- damage ---- */
+
+/* Every byte of small lists changed, under right checksums: reading all tells, or gives a list that would be written so;
+ * looking up gives an answer or an error. */
+static void test_damage(void **state)
+{
+	(void)state;
+	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};
+	static const uint64_t limits[] = {60, 2000, UINT32_MAX};
+	uint64_t random = 54;
+	for (size_t l = 0; l < COUNT(limits); l++) {
+		uint32_t ordinals[300];
+		struct bs_error err = {""};
+		struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
+		struct bs_section section;
+		uint32_t n = make_ordinals(ordinals, 300, limits[l], 2, &random);
+		expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
+		for (size_t i = 0; i < list.used_bytes * COUNT(harmful); i++) {
+			bs_buffer_clear(&bad);
+			expect_ok(bs_buffer_append(&bad, list.data, list.used_bytes, &err), &err);
+			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
+			write_list("list", &bad);
+			struct bs_container *file = open_list("list", &section);
+			enum bs_status status = bs_forward_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, &err);
+			assert_true(status == BS_OK || status == BS_CORRUPT);
+			if (!status) {
+				bs_buffer_clear(&again);
+				expect_ok(bs_forward_list_append(&again, (const uint32_t *)(const void *)read.data,
+				                              (uint32_t)(read.used_bytes / 4), &err), &err);
+				assert_int_equal(again.used_bytes, bad.used_bytes);
+				assert_memory_equal(again.data, bad.data, bad.used_bytes);
+			}
+			for (int j = 0; j < 20; j++) {
+				bool has;
+				status = bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, &err);
+				assert_true(status == BS_OK || status == BS_CORRUPT);
+			}
+			bs_container_close(file);
+		}
+		bs_buffer_deinit(&list);
+		bs_buffer_deinit(&bad);
+		bs_buffer_deinit(&read);
+		bs_buffer_deinit(&again);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_random),
+		FOLDER_TEST(test_extremes),
+		FOLDER_TEST(test_speed),
+		FOLDER_TEST(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

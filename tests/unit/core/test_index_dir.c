@@ -1,0 +1,532 @@
+/* test_index_dir.c: names and numbers of files, the lock between processes, sweeping, tombstones and snapshots. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/lexicon/lexicon_write.h"
+#include "core/store/index_dir.h"
+#include "tests/rigs/core_rig.h"
+
+/* ---- names and numbers ---- */
+
+static void test_creating(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	size_t made_bytes = 0;
+	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	assert_int_equal(made_bytes, strlen("index"));
+	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	assert_int_equal(made_bytes, 0);
+	write_text("file", "");
+	expect_status(bs_index_create_dir("file", &made_bytes, &err), BS_IO, &err);
+	expect_status(bs_index_create_dir("file/index", &made_bytes, &err), BS_IO, &err);
+	assert_non_null(strstr(err.text, "file/index"));
+	expect_status(bs_index_create_dir("", &made_bytes, &err), BS_IO, &err);
+	assert_int_equal(symlink("index", "link"), 0);
+	expect_ok(bs_index_create_dir("link", &made_bytes, &err), &err);
+}
+
+static void remove_new(const char *path, size_t made_bytes)
+{
+	struct bs_error err = {{0}};
+	struct bs_dir dir;
+	expect_ok(bs_dir_open(&dir, path, NULL, NULL, &err), &err);
+	bs_index_remove_new(&dir, made_bytes);
+	bs_dir_close(&dir);
+}
+
+/* The folders above are made, and go again with a directory that was made in vain, but not what somebody else put there. */
+static void test_creating_folders(void **state)
+{
+	static const struct {
+		const char *path, *made;
+	} cases[] = {{"a/b/c", "a"}, {"here/b/c", "here/b"}, {"a//b///c/", "a"}, {"./here/./b/../c", "./here/./b"}, {"a/../b/c", "a"}};
+	(void)state;
+	struct bs_error err = {{0}};
+	struct stat found;
+	size_t made_bytes;
+	assert_int_equal(mkdir("here", 0755), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		expect_ok(bs_index_create_dir(cases[i].path, &made_bytes, &err), &err);
+		assert_int_equal(made_bytes, strlen(cases[i].made));
+		assert_int_equal(stat(cases[i].path, &found), 0);
+		assert_int_equal(found.st_mode & 0777, 0700);
+		remove_new(cases[i].path, made_bytes);
+		assert_int_equal(stat(cases[i].path, &found), -1);
+		assert_int_equal(stat(cases[i].made, &found), -1);
+	}
+	assert_int_equal(stat("here", &found), 0);
+	expect_ok(bs_index_create_dir("a/b/c", &made_bytes, &err), &err);
+	write_text("a/other", "");
+	remove_new("a/b/c", made_bytes);
+	assert_int_equal(stat("a/other", &found), 0);
+	assert_int_equal(stat("a/b", &found), -1);
+	char too_long[300];
+	snprintf(too_long, sizeof(too_long), "new/%0270d/c", 0);
+	expect_status(bs_index_create_dir(too_long, &made_bytes, &err), BS_IO, &err);
+	assert_int_equal(stat("new", &found), -1);
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint64_t next; /* once the file is there as well */
+	} cases[] = {
+		{"manifest", 1},
+		{"lock", 1},
+		{"seg-", 1},
+		{"seg-abc", 1},
+		{"seg-000007x", 1},
+		{"seg-7", 1}, /* not a name that we give */
+		{"xseg-000009", 1},
+		{"seg-000000", 1},
+		{"seg-000001", 2},
+		{"del-000005", 6},
+		{"seg-000003", 6},
+		{"seg--00009", 6},
+		{"seg-0000099", 6},
+		{"seg-123456789", 123456790},
+		{"seg-18446744073709551615", 123456790},
+		{"seg-99999999999999999999999", 123456790},
+	};
+	char name[BS_INDEX_NAME_BYTES];
+	assert_int_equal(bs_index_next_number(dir_at("."), NULL), 1);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		write_text(cases[i].name, "");
+		if (bs_index_next_number(dir_at("."), NULL) != cases[i].next)
+			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number(dir_at("."), NULL));
+	}
+	assert_string_equal(bs_index_file_name("seg", 42, name), "seg-000042");
+	assert_string_equal(bs_index_file_name("del", UINT64_MAX, name), "del-18446744073709551615");
+}
+
+static void test_sweeping(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool stays, stays_without_manifest;
+	} files[] = {
+		{"manifest", true, true},      {"lock", true, true},         {"manifest.new", false, false},
+		{"seg-000001", true, false},   {"seg-000002", false, false}, {"seg-1234567", true, false},
+		{"del-000001", false, false},  {"del-000003", true, false},  {"seg-000003", false, false},
+		{"del-1234567", false, false}, {"del-000000", true, true},   {"notes.txt", true, true},
+		{"seg-", true, true},          {"seg-2", true, true},        {"seg-000002.bak", true, true},
+		{"my-seg-000002", true, true}, {"segment", true, true},      {"manifest.new.old", true, true},
+	};
+	struct bs_segment_record segments[] = {{.number = 1, .tombstones = 3}, {.number = 1234567}};
+	struct bs_manifest manifest = {.segments = segments, .n_segments = 2};
+	for (int with = 1; with >= 0; with--) {
+		for (size_t i = 0; i < COUNT(files); i++)
+			write_text(files[i].name, "x");
+		assert_true(with == 0 || mkdir("seg-000009", 0700) == 0);
+		bs_index_sweep(dir_at("."), with ? &manifest : NULL);
+		for (size_t i = 0; i < COUNT(files); i++)
+			if (file_exists(files[i].name) != (with ? files[i].stays : files[i].stays_without_manifest))
+				fail_msg("%s manifest: %s", with ? "with" : "without", files[i].name);
+		assert_true(file_exists("seg-000009"));
+	}
+}
+
+/* ---- the lock ---- */
+
+/* A process that holds the lock for hold_ms, or until it is killed. Returns when it has it. */
+static pid_t start_holder(int hold_ms)
+{
+	int ready[2];
+	assert_int_equal(pipe(ready), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct bs_index_lock lock;
+		if (bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, NULL) != BS_OK ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		struct timespec time = {hold_ms / 1000, (long)(hold_ms % 1000) * 1000000};
+		nanosleep(&time, NULL);
+		bs_index_lock_release(&lock);
+		_exit(0);
+	}
+	char byte;
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void expect_free(void)
+{
+	struct bs_error err = {{0}};
+	struct bs_index_lock lock;
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
+	assert_true(lock.fd >= 0);
+	bs_index_lock_release(&lock);
+	assert_int_equal(lock.fd, -1);
+	bs_index_lock_release(&lock); /* twice is fine */
+}
+
+static void expect_busy(pid_t holder)
+{
+	struct bs_error err = {{0}};
+	struct bs_index_lock lock;
+	char number[24];
+	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), BS_BUSY, &err);
+	assert_int_equal(lock.fd, -1);
+	snprintf(number, sizeof(number), "process %ld)", (long)holder);
+	assert_non_null(strstr(err.text, number));
+	bs_index_lock_release(&lock);
+}
+
+static void test_lock(void **state)
+{
+	(void)state;
+	int how;
+	expect_free();
+	pid_t holder = start_holder(10000);
+	expect_busy(holder);
+	expect_busy(holder);
+	/* Gone when the process is, whatever became of it. */
+	kill(holder, SIGKILL);
+	assert_int_equal(waitpid(holder, &how, 0), holder);
+	expect_free();
+	/* Two takers in one process are two as well. */
+	struct bs_error err = {{0}};
+	struct bs_index_lock lock;
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
+	expect_busy(getpid());
+	bs_index_lock_release(&lock);
+	/* A longer number than the holder's own stood there before. */
+	write_text("lock", "99999999999999999999\nrubbish");
+	holder = start_holder(10000);
+	expect_busy(holder);
+	kill(holder, SIGKILL);
+	assert_int_equal(waitpid(holder, &how, 0), holder);
+}
+
+static void test_waiting_for_the_lock(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_index_lock lock;
+	struct timespec start, stop;
+	int how;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	pid_t holder = start_holder(150);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, true, &lock, &err), &err);
+	clock_gettime(CLOCK_MONOTONIC, &stop);
+	double ms = (double)(stop.tv_sec - start.tv_sec) * 1e3 + (double)(stop.tv_nsec - start.tv_nsec) / 1e6;
+	assert_true(ms >= 149);
+	expect_busy(getpid());
+	bs_index_lock_release(&lock);
+	assert_int_equal(waitpid(holder, &how, 0), holder);
+	assert_int_equal(how, 0);
+	expect_free();
+}
+
+/* ---- snapshots ---- */
+
+static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
+{
+	struct bs_error err;
+	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, &err), &err);
+}
+
+/* The smallest real segment: documents without text or terms, in one slab of forward lists. */
+static void write_segment(uint64_t number, uint32_t n_docs)
+{
+	struct bs_error err = {{0}};
+	struct bs_file_writer *writer;
+	struct bs_lexicon_writer lexicon;
+	struct bs_doc_table_builder docs = {0};
+	struct bs_tf_table_builder tfs = {0};
+	struct bs_exceptions_builder exceptions = {0};
+	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	uint64_t zero = 0;
+	append(&offsets, &zero, 8);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		struct bs_doc_record record = {.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
+		expect_ok(bs_doc_table_add(&docs, &record, &err), &err);
+		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
+		append(&rows, &i, 4);
+		append(&offsets, &zero, 8);
+	}
+	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
+		append(&filter, &group, 8);
+		append(&words, &zero, 8);
+	}
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_treatment_table treatments;
+	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY, true);
+	bs_treatment_table_make(&policy, n_docs, &treatments);
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
+	expect_ok(bs_file_writer_open(dir_at("."), name, BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_lexicon_writer_init(&lexicon, writer);
+	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
+	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
+	bs_tf_table_write(&tfs, writer);
+	const struct bs_rare_counts counts = {{0}, {0}, {0}};
+	struct bs_rare_codes codes;
+	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
+	bs_rare_lists_begin(&codes, writer);
+	bs_rare_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
+	struct bs_slab_image image = {
+		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
+		.rows = (const void *)rows.data,
+		.treatments = &treatments,
+		.forward_offsets = (const void *)offsets.data,
+		.filter_offsets = (const void *)filter.data,
+		.filter_words = (const void *)words.data,
+	};
+	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
+	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
+	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
+	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	bs_doc_table_builder_deinit(&docs);
+	bs_tf_table_builder_deinit(&tfs);
+	bs_buffer_deinit(&rows);
+	bs_buffer_deinit(&offsets);
+	bs_buffer_deinit(&filter);
+	bs_buffer_deinit(&words);
+	bs_buffer_deinit(&entries);
+}
+
+static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
+{
+	struct bs_error err = {{0}};
+	static struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_manifest manifest = {.generation = 1, .next_number = 4, .segments = segments, .n_segments = n_segments,
+	                               .sources = &source, .n_sources = 1, .options = {.density = 0.3}};
+	struct stat info;
+	char path[32];
+	for (uint32_t i = 0; i < n_segments; i++) {
+		snprintf(path, sizeof(path), "seg-%06u", (unsigned)segments[i].number);
+		segments[i].n_bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+	}
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+}
+
+/* Expects an error that names what, and a struct that may be released. */
+static void expect_no_snapshot(enum bs_status wanted, const char *what)
+{
+	struct bs_error err = {{0}};
+	struct bs_snapshot snapshot;
+	expect_status(bs_snapshot_open(dir_at("."), &snapshot, &err), wanted, &err);
+	if (!strstr(err.text, what))
+		fail_msg("%s is not named: %s", what, err.text);
+	bs_snapshot_deinit(&snapshot);
+}
+
+static void test_snapshot(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_snapshot snapshot;
+	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 */
+	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
+	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
+	write_manifest(NULL, 0);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	assert_int_equal(snapshot.totals.n_docs, 0);
+	bs_snapshot_deinit(&snapshot);
+	bs_snapshot_deinit(&snapshot); /* twice is fine */
+
+	write_segment(1, 5);
+	write_segment(2, 13);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err); /* over what a dead writer left */
+	write_manifest(segments, 2);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	assert_int_equal(snapshot.totals.n_docs, 18);
+	assert_int_equal(snapshot.totals.n_live_docs, 15);
+	assert_int_equal(snapshot.totals.n_positions, 54);
+	for (uint32_t d = 0; d < 5; d++)
+		assert_false(bs_snapshot_is_deleted(&snapshot, 0, d));
+	for (uint32_t d = 0; d < 13; d++)
+		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d), d == 0 || d == 2 || d == 12);
+	/* It stays as it is when its files are swept. */
+	bs_index_sweep(dir_at("."), NULL);
+	struct bs_doc_record record;
+	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, &err), &err);
+	assert_memory_equal(record.name, "name", 4);
+	bs_snapshot_deinit(&snapshot);
+}
+
+/* The commit of a manifest, and whether the one before stays. */
+static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_manifest last;
+	enum bs_status status = bs_snapshot_commit(dir_at("."), before, manifest, err);
+	expect_ok(bs_manifest_read(dir_at("."), &last, err ? &(struct bs_error){{0}} : NULL), err);
+	assert_int_equal(last.generation, status ? before->generation : manifest->generation);
+	bs_manifest_deinit(&last);
+	return status;
+}
+
+/* New files are opened before they are committed; those of the commit before are not looked at again. */
+static void test_commit_of_new_files(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_segment_record segments[2] = {{.number = 1, .n_docs = 5}};
+	struct bs_manifest before = {.generation = 1, .next_number = 2, .segments = segments, .n_segments = 1, .sources = &source,
+	                             .n_sources = 1, .options = {.density = 0.3}};
+	struct stat info;
+	uint8_t bits[1] = {0x05};
+	write_segment(1, 5);
+	assert_int_equal(stat("seg-000001", &info), 0);
+	segments[0].n_bytes = (uint64_t)info.st_size;
+	expect_ok(bs_snapshot_commit(dir_at("."), NULL, &before, &err), &err);
+
+	struct bs_manifest after = before;
+	after.generation = 2;
+	after.next_number = 5;
+	after.n_segments = 2;
+	segments[1] = (struct bs_segment_record){.number = 2, .n_docs = 5, .n_bytes = segments[0].n_bytes};
+	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	write_segment(2, 5);
+	segments[1].n_docs = 6;
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	assert_non_null(strstr(err.text, "nothing was committed"));
+	segments[1].n_docs = 5;
+	segments[1].tombstones = 3;
+	segments[1].n_deleted = 1;
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 5, &err), &err);
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	segments[1].n_deleted = 2;
+	after.exclusions.number = 4;
+	after.exclusions.n_docs = 1;
+	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	after.exclusions.number = after.exclusions.n_docs = 0;
+	after.n_sources = 0;
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	after.n_sources = 1;
+	write_text("seg-000001", "damaged since");
+	expect_ok(commit(&before, &after, &err), &err);
+}
+
+static void test_no_snapshot(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	uint8_t bits[2] = {0};
+	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
+	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
+	expect_no_snapshot(BS_NOT_FOUND, "no index here");
+	write_text("manifest", "no manifest");
+	expect_no_snapshot(BS_CORRUPT, "./manifest");
+
+	write_manifest(segments, 2);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	write_segment(1, 5);
+	write_manifest(segments, 2);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	write_segment(2, 13);
+	write_manifest(segments, 2);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 8, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "./del-000003");
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "0 deleted documents where the manifest has 3");
+	bits[1] = 0x26;
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "bits past the last of 13 documents");
+	bits[1] = 0x16;
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	struct bs_snapshot snapshot;
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	bs_snapshot_deinit(&snapshot);
+
+	/* Files that do not fit the manifest. */
+	segments[0].n_docs = 6;
+	write_manifest(segments, 2);
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
+	segments[0].n_docs = 5;
+	write_manifest(segments, 2);
+	write_text("seg-000001", "");
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
+	assert_int_equal(rename("del-000003", "seg-000001"), 0);
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
+
+	/* A manifest of a newer version. */
+	struct bs_buffer bytes = {0};
+	read_bytes("manifest", &bytes);
+	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION + 1);
+	reseal(bytes.data, bytes.used_bytes);
+	write_bytes("manifest", bytes.data, bytes.used_bytes);
+	expect_no_snapshot(BS_UNSUPPORTED, "./manifest");
+	bs_buffer_deinit(&bytes);
+}
+
+/* Every byte of a segment that a snapshot's opening reads: an error, or all is as it was. */
+static void test_damaged_segment(void **state)
+{
+	(void)state;
+	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
+	struct bs_buffer bytes = {0}, changed = {0};
+	uint64_t random = 61;
+	write_segment(1, 13);
+	write_manifest(&segment, 1);
+	read_bytes("seg-000001", &bytes);
+	for (int round = 0; round < 4000; round++) {
+		bs_buffer_clear(&changed);
+		append(&changed, bytes.data, bytes.used_bytes);
+		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
+		size_t at = 64 + random_below(&random, table_off - 64);
+		changed.data[at] =
+			random_below(&random, 3) ? (uint8_t)next_random(&random) : (uint8_t)(changed.data[at] + 1);
+		if (round % 4)
+			reseal(changed.data, changed.used_bytes);
+		write_bytes("seg-000001", changed.data, changed.used_bytes);
+		struct bs_error err = {{0}};
+		struct bs_snapshot snapshot;
+		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT || status == BS_UNSUPPORTED);
+		if (status == BS_OK)
+			assert_int_equal(snapshot.totals.n_docs, 13);
+		for (uint32_t d = 0; d < 13 && status == BS_OK; d++) {
+			struct bs_doc_record record;
+			enum bs_status get = bs_doc_table_get(&snapshot.segments[0].docs, d, &record, &err);
+			assert_true(get == BS_OK || get == BS_CORRUPT);
+		}
+		bs_snapshot_deinit(&snapshot);
+	}
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&changed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_creating),
+		FOLDER_TEST(test_creating_folders),
+		FOLDER_TEST(test_numbers),
+		FOLDER_TEST(test_sweeping),
+		FOLDER_TEST(test_lock),
+		FOLDER_TEST(test_waiting_for_the_lock),
+		FOLDER_TEST(test_snapshot),
+		FOLDER_TEST(test_commit_of_new_files),
+		FOLDER_TEST(test_no_snapshot),
+		FOLDER_TEST(test_damaged_segment),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,685 @@
+/* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and damage is survived. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
+#include "core/lexicon/lexicon.h"
+#include "core/lexicon/lexicon_write.h"
+#include "core/lexicon/term_codes.h"
+#include "tests/rigs/core_rig.h"
+
+struct term {
+	uint8_t *bytes;
+	uint32_t n_bytes;
+	uint64_t df;
+};
+
+/* Distinct terms, sorted. */
+struct terms {
+	struct term *terms;
+	size_t n_terms;
+};
+
+static int compare_bytes(const struct term *a, const uint8_t *bytes, uint32_t n_bytes)
+{
+	uint32_t n = a->n_bytes < n_bytes ? a->n_bytes : n_bytes;
+	int order = n ? memcmp(a->bytes, bytes, n) : 0;
+	return order ? order : (a->n_bytes > n_bytes) - (a->n_bytes < n_bytes);
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+	const struct term *right = b;
+	return compare_bytes(a, right->bytes, right->n_bytes);
+}
+
+/* Number of terms that are smaller: where the term is, or would be. */
+static size_t place_of(const struct terms *terms, const uint8_t *bytes, uint32_t n_bytes)
+{
+	size_t low = 0, high = terms->n_terms;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (compare_bytes(&terms->terms[middle], bytes, n_bytes) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- making terms ---- */
+
+static void term_set(struct term *term, const void *bytes, size_t n_bytes, uint64_t *random)
+{
+	*term = (struct term){.bytes = malloc(n_bytes ? n_bytes : 1), .n_bytes = (uint32_t)n_bytes};
+	assert_non_null(term->bytes);
+	if (n_bytes)
+		memcpy(term->bytes, bytes, n_bytes);
+	term->df = 1 + (next_random(random) >> random_below(random, 64)) / 2;
+}
+
+enum kind {
+	KIND_NUMBERS,
+	KIND_SHORT,
+	KIND_SHARED,
+	KIND_NESTED,
+	KIND_RAW,
+	KIND_PAIRS,
+	KIND_NAMES,
+	KIND_LONG,
+	KIND_MIXED,
+	N_KINDS
+};
+
+static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *random)
+{
+	static uint8_t bytes[10240];
+	size_t n = 0;
+	if (kind == KIND_MIXED)
+		kind = (enum kind)random_below(random, KIND_MIXED);
+	switch (kind) {
+	case KIND_NUMBERS:
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "%zu", i);
+		break;
+	case KIND_SHORT: /* few letters, so that neighbours are close */
+		n = 1 + random_below(random, 6);
+		for (size_t j = 0; j < n; j++)
+			bytes[j] = (uint8_t)('a' + random_below(random, 3));
+		break;
+	case KIND_SHARED: /* longer than the eight bytes that the index holds */
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64, 's' + (int)(i % 2) * 7,
+		                     random_below(random, 100000));
+		break;
+	case KIND_NESTED: /* each the beginning of another, and zeros, which look like the padding of a prefix */
+		n = 1 + random_below(random, 40);
+		memset(bytes, i % 3 ? 'x' : 0, n);
+		break;
+	case KIND_RAW:
+		n = 1 + random_below(random, 12);
+		for (size_t j = 0; j < n; j++)
+			bytes[j] = (uint8_t)next_random(random);
+		break;
+	case KIND_PAIRS:
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "\xff\xe4\xb8%c\xe4\xb9%c",
+		                     0x80 + (int)random_below(random, 64), 0x80 + (int)random_below(random, 64));
+		break;
+	case KIND_NAMES: /* as in source code: families, and numbers */
+		n = (size_t)snprintf((char *)bytes, sizeof(bytes), random_below(random, 4) ? "unit%u_reg%u_%s%s" : "0x%08x%.0u",
+		                     (unsigned)random_below(random, 1u << random_below(random, 30)),
+		                     (unsigned)random_below(random, 40), random_below(random, 2) ? "field" : "power_state",
+		                     random_below(random, 2) ? "_mask" : "__shift");
+		break;
+	default:
+		n = 1 + random_below(random, sizeof(bytes));
+		memset(bytes, 'l', n);
+		bytes[random_below(random, n)] = (uint8_t)('a' + random_below(random, 26));
+		break;
+	}
+	term_set(term, bytes, n, random);
+}
+
+/* At most n_terms: doubles are dropped. */
+static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint64_t *random)
+{
+	*terms = (struct terms){.terms = calloc(n_terms + 1, sizeof(struct term))};
+	assert_non_null(terms->terms);
+	for (size_t i = 0; i < n_terms; i++)
+		term_make(&terms->terms[i], kind, i, random);
+	qsort(terms->terms, n_terms, sizeof(struct term), compare_terms);
+	for (size_t i = 0; i < n_terms; i++) {
+		if (i > 0 && compare_terms(&terms->terms[terms->n_terms - 1], &terms->terms[i]) == 0)
+			free(terms->terms[i].bytes);
+		else
+			terms->terms[terms->n_terms++] = terms->terms[i];
+	}
+}
+
+static void terms_deinit(struct terms *terms)
+{
+	for (size_t i = 0; i < terms->n_terms; i++)
+		free(terms->terms[i].bytes);
+	free(terms->terms);
+}
+
+static void write_lexicon(const char *path, const struct terms *terms)
+{
+	struct bs_error err = {{0}};
+	struct bs_file_writer *writer;
+	struct bs_lexicon_writer lexicon;
+	unlink(path);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_lexicon_writer_init(&lexicon, writer);
+	for (size_t i = 0; i < terms->n_terms; i++)
+		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes, terms->terms[i].df);
+	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+}
+
+static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, struct bs_lexicon *lexicon)
+{
+	struct bs_error err = {{0}};
+	struct bs_container *file;
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_lexicon_open(lexicon, file, n_terms, UINT64_MAX, &err), &err);
+	return file;
+}
+
+/* ---- finding ---- */
+
+static void check_find(const struct bs_lexicon *lexicon, const struct terms *terms, const uint8_t *bytes,
+                       uint32_t n_bytes)
+{
+	struct bs_error err = {{0}};
+	bool found;
+	uint64_t ordinal, df;
+	size_t place = place_of(terms, bytes, n_bytes);
+	bool is_there = place < terms->n_terms && compare_bytes(&terms->terms[place], bytes, n_bytes) == 0;
+	expect_ok(bs_lexicon_find(lexicon, bytes, n_bytes, &found, &ordinal, &df, &err), &err);
+	assert_int_equal(found, is_there);
+	if (is_there) {
+		assert_int_equal(ordinal, place);
+		assert_true(df == terms->terms[place].df);
+	}
+}
+
+/* The term and what stands next to it. */
+static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms, const struct term *term)
+{
+	uint32_t n = term->n_bytes;
+	uint8_t *bytes = malloc(n + 2);
+	assert_non_null(bytes);
+	memcpy(bytes, term->bytes, n);
+	check_find(lexicon, terms, bytes, n);
+	for (int c = 0; c < 256; c += 51) {
+		bytes[n] = (uint8_t)c;
+		check_find(lexicon, terms, bytes, n + 1);
+	}
+	check_find(lexicon, terms, bytes, n - 1);
+	for (uint32_t at = n < 12 ? 0 : n - 12; at < n; at++) {
+		bytes[at]++;
+		check_find(lexicon, terms, bytes, n);
+		bytes[at] = (uint8_t)(bytes[at] - 2);
+		check_find(lexicon, terms, bytes, n);
+		bytes[at]++;
+	}
+	free(bytes);
+}
+
+/* ---- walking ---- */
+
+static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *terms, const uint8_t *from,
+                       uint32_t from_bytes, size_t most)
+{
+	struct bs_error err = {{0}};
+	size_t place = place_of(terms, from, from_bytes);
+	bool end = false;
+	expect_ok(bs_lexicon_cursor_seek(cursor, from, from_bytes, &err), &err);
+	for (size_t i = place; i < terms->n_terms && i < place + most; i++) {
+		expect_ok(bs_lexicon_cursor_next(cursor, &end, &err), &err);
+		assert_false(end);
+		assert_int_equal(cursor->ordinal, i);
+		assert_true(cursor->df == terms->terms[i].df);
+		assert_int_equal(cursor->term.used_bytes, terms->terms[i].n_bytes);
+		assert_memory_equal(cursor->term.data, terms->terms[i].bytes, cursor->term.used_bytes);
+	}
+	for (int again = 0; place + most > terms->n_terms && again < 2; again++) {
+		expect_ok(bs_lexicon_cursor_next(cursor, &end, &err), &err);
+		assert_true(end);
+	}
+}
+
+static void check_lexicon(const struct terms *terms, uint64_t *random)
+{
+	static const uint8_t least[1] = {0},
+			     greatest[12] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+	struct bs_lexicon lexicon;
+	write_lexicon("file", terms);
+	struct bs_container *file = open_lexicon("file", terms->n_terms, &lexicon);
+	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	size_t step = 1 + terms->n_terms / 2000;
+	for (size_t i = 0; i < terms->n_terms; i += step)
+		check_around(&lexicon, terms, &terms->terms[i]);
+	check_find(&lexicon, terms, least, 0);
+	check_find(&lexicon, terms, least, 1);
+	check_find(&lexicon, terms, greatest, sizeof(greatest));
+	check_walk(&cursor, terms, least, 0, SIZE_MAX / 2);
+	check_walk(&cursor, terms, least, 1, 40);
+	check_walk(&cursor, terms, greatest, sizeof(greatest), 40);
+	/* One cursor for all seeks, so that each starts from what the one before left. */
+	for (size_t i = 0; i < terms->n_terms; i += step) {
+		const struct term *term = &terms->terms[i];
+		uint8_t *bytes = malloc(term->n_bytes + 1);
+		assert_non_null(bytes);
+		memcpy(bytes, term->bytes, term->n_bytes);
+		bytes[term->n_bytes] = 0;
+		check_walk(&cursor, terms, bytes, term->n_bytes, 1 + random_below(random, 40));
+		check_walk(&cursor, terms, bytes, term->n_bytes + 1, 2);
+		check_walk(&cursor, terms, bytes, (uint32_t)random_below(random, term->n_bytes), 2);
+		free(bytes);
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	bs_lexicon_deinit(&lexicon);
+	bs_container_close(file);
+}
+
+static void test_every_size(void **state)
+{
+	(void)state;
+	uint64_t random = 31;
+	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257};
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct terms terms;
+		terms_make(&terms, sizes[i], KIND_NUMBERS, &random);
+		assert_int_equal(terms.n_terms, sizes[i]);
+		check_lexicon(&terms, &random);
+		terms_deinit(&terms);
+	}
+}
+
+static void test_every_kind(void **state)
+{
+	(void)state;
+	uint64_t random = 32;
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		for (size_t n = 10; n <= 3000; n = n * 3 + 7) {
+			struct terms terms;
+			bool is_long = kind == KIND_LONG || kind == KIND_MIXED;
+			terms_make(&terms, is_long && n > 200 ? 200 : n, (enum kind)kind, &random);
+			check_lexicon(&terms, &random);
+			terms_deinit(&terms);
+		}
+	}
+}
+
+/* Zeros at the end of a short term are not the padding of its prefix; the empty term may stand first. */
+static void test_zeros_and_nothing(void **state)
+{
+	(void)state;
+	uint64_t random = 33;
+	struct terms terms = {.terms = calloc(64, sizeof(struct term))};
+	assert_non_null(terms.terms);
+	static const uint8_t zeros[40];
+	for (size_t n = 0; n < 40; n++)
+		term_set(&terms.terms[terms.n_terms++], zeros, n, &random);
+	struct bs_lexicon lexicon;
+	write_lexicon("file", &terms);
+	struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	for (uint32_t n = 0; n < 40; n++) {
+		check_find(&lexicon, &terms, zeros, n);
+		check_walk(&cursor, &terms, zeros, n, 100);
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	bs_lexicon_deinit(&lexicon);
+	bs_container_close(file);
+	terms_deinit(&terms);
+}
+
+/* Enough terms for codes by context, and for several chapters. */
+static void test_many(void **state)
+{
+	(void)state;
+	uint64_t random = 37;
+	for (enum kind kind = KIND_NUMBERS; kind <= KIND_NAMES; kind++) {
+		struct terms terms;
+		terms_make(&terms, 40000, kind, &random);
+		check_lexicon(&terms, &random);
+		terms_deinit(&terms);
+	}
+}
+
+/* ---- the twin: FORMAT.md read literally, a bit at a time ---- */
+
+struct twin {
+	const uint8_t *bits; /* of a block */
+	uint64_t at;
+	uint32_t n_symbols;
+	const uint8_t *symbols[65536];
+	const uint8_t *head_lengths;
+	const uint8_t *rest_lengths;
+	bool by_context;
+};
+
+static uint64_t twin_bits(struct twin *twin, uint32_t n)
+{
+	uint64_t value = 0;
+	for (; n > 0; n--, twin->at++)
+		value = value << 1 | (twin->bits[twin->at / 8] >> (7 - twin->at % 8) & 1);
+	return value;
+}
+
+/* Counts codes up from zeros until one is what the bits say. */
+static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
+{
+	uint32_t code = 0;
+	uint32_t sought = 0;
+	for (uint32_t length = 1; length <= 15; length++) {
+		sought = sought << 1 | (uint32_t)twin_bits(twin, 1);
+		code <<= 1;
+		for (uint32_t i = 0; i < n; i++)
+			if ((lengths[i / 2] >> (4 * (i % 2)) & 15) == length && code++ == sought)
+				return i;
+	}
+	fail_msg("no code");
+	return 0;
+}
+
+static uint64_t twin_number(struct twin *twin)
+{
+	uint32_t n = (uint32_t)twin_bits(twin, 6);
+	return twin_bits(twin, n);
+}
+
+static void twin_open(struct twin *twin, const uint8_t *codes)
+{
+	twin->n_symbols = bs_load_u32(codes + 8);
+	twin->by_context = bs_load_u32(codes + 12);
+	const uint8_t *at = codes + 16;
+	for (uint32_t i = 0; i < twin->n_symbols; i++) {
+		twin->symbols[i] = at;
+		at += 1 + (*at & 15);
+	}
+	twin->head_lengths = at;
+	twin->rest_lengths = at + (twin->by_context ? 19 : 1) * 128;
+}
+
+static uint32_t twin_rest_context(const uint8_t *term, uint64_t n_bytes)
+{
+	uint8_t byte = term[n_bytes - 1];
+	if (byte >= 128)
+		return 11;
+	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
+}
+
+/* Makes the next term of the one before, which in the first of a block is the separator. */
+static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes, uint32_t *head_context)
+{
+	uint32_t head = twin_code(twin, twin->head_lengths + (twin->by_context ? *head_context : 0) * 128, 256);
+	uint64_t drop = head / 8 == 31 ? 31 + twin_number(twin) : head / 8;
+	uint32_t df_magnitude = head % 8;
+	uint64_t df = df_magnitude < 3 ? df_magnitude + 1 : 0;
+	if (df_magnitude == 7)
+		df = 64 + twin_number(twin);
+	else if (df_magnitude >= 3)
+		df = (1u << (df_magnitude - 1)) + twin_bits(twin, df_magnitude - 1);
+	*n_bytes -= drop;
+	uint64_t start = *n_bytes;
+	uint32_t context = drop < 7 ? (uint32_t)drop : 7;
+	for (bool is_end = false; !is_end;) {
+		const uint8_t *lengths = twin->rest_lengths + (twin->by_context ? context : 0) * ((twin->n_symbols + 1) / 2);
+		const uint8_t *symbol = twin->symbols[twin_code(twin, lengths, twin->n_symbols)];
+		memcpy(term + *n_bytes, symbol + 1, *symbol & 15);
+		*n_bytes += *symbol & 15;
+		is_end = *symbol & 16;
+		context = is_end ? 0 : twin_rest_context(term, *n_bytes);
+	}
+	uint64_t rest = *n_bytes - start;
+	uint32_t row = rest <= 1 ? 0 : (rest <= 3 ? 1 : (rest == 4 ? 2 : (rest <= 6 ? 3 : (rest <= 10 ? 4 : 5))));
+	*head_context = 1 + row * 3 + (df < 3 ? (uint32_t)df - 1 : 2);
+	return df;
+}
+
+static void check_twin(const struct terms *terms)
+{
+	static struct twin twin;
+	static uint8_t term[32768], separator[32768];
+	struct bs_buffer file = {0};
+	uint64_t n, n_bytes = 0, n_separator = 0;
+	uint32_t context = 0;
+	write_lexicon("file", terms);
+	read_bytes("file", &file);
+	uint8_t *separators = section_in(file.data, BS_SECTION_TERM_SEPARATORS, 0, &n);
+	twin = (struct twin){0};
+	twin_open(&twin, section_in(file.data, BS_SECTION_TERM_CODES, 0, &n));
+	twin.bits = section_in(file.data, BS_SECTION_TERMS, 0, &n);
+	for (size_t i = 0; i < terms->n_terms; i++) {
+		if (i % 32 == 0) {
+			uint64_t block_bytes = separators[0], drop = separators[1] & 15, more = separators[1] >> 4;
+			separators += 2;
+			if (block_bytes == 0) {
+				const uint8_t *at = bs_varint_get(separators, separators + 10, &block_bytes);
+				at = bs_varint_get(at, at + 10, &drop);
+				separators += bs_varint_get(at, at + 10, &more) - separators;
+			}
+			n_separator = i / 32 % 64 == 0 ? 0 : n_separator - drop;
+			memcpy(separator + n_separator, separators, more);
+			n_separator += more;
+			separators += more;
+			memcpy(term, separator, n_separator);
+			n_bytes = n_separator;
+			twin.at = (twin.at + 7) / 8 * 8;
+			context = 0;
+		}
+		uint64_t df = twin_term(&twin, term, &n_bytes, &context);
+		assert_true(df == terms->terms[i].df);
+		assert_int_equal(n_bytes, terms->terms[i].n_bytes);
+		assert_memory_equal(term, terms->terms[i].bytes, n_bytes);
+	}
+	bs_buffer_deinit(&file);
+}
+
+static void test_twin(void **state)
+{
+	(void)state;
+	uint64_t random = 38;
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		struct terms terms;
+		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 300 : 2500, (enum kind)kind, &random);
+		check_twin(&terms);
+		terms_deinit(&terms);
+	}
+	struct terms terms;
+	terms_make(&terms, 12000, KIND_NAMES, &random);
+	check_twin(&terms);
+	terms_deinit(&terms);
+}
+
+/* ---- the codes ---- */
+
+static void test_speed(void **state)
+{
+	(void)state;
+	const size_t n_terms = 1000000, n_finds = 300000;
+	struct bs_error err = {{0}};
+	struct terms terms;
+	struct bs_lexicon lexicon;
+	uint64_t random = 34;
+	terms_make(&terms, n_terms, KIND_NUMBERS, &random);
+	write_lexicon("file", &terms);
+	struct bs_container *file = open_lexicon("file", n_terms, &lexicon);
+	/* The terms to find one after the other, so that fetching them costs nothing. */
+	char(*sought)[8] = calloc(n_finds, sizeof(*sought));
+	uint64_t *places = calloc(n_finds, sizeof(*places));
+	assert_true(sought && places);
+	for (size_t i = 0; i < n_finds; i++) {
+		places[i] = random_below(&random, n_terms);
+		memcpy(sought[i], terms.terms[places[i]].bytes, terms.terms[places[i]].n_bytes);
+	}
+	struct timespec start, stop;
+	for (int warm = 0; warm < 2; warm++) {
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		for (size_t i = 0; i < n_finds; i++) {
+			bool found;
+			uint64_t ordinal, df;
+			enum bs_status status =
+				bs_lexicon_find(&lexicon, (const uint8_t *)sought[i], (uint32_t)strlen(sought[i]),
+			                        &found, &ordinal, &df, &err);
+			assert_true(status == BS_OK && found && ordinal == places[i]);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &stop);
+	}
+	double ns = (double)(stop.tv_sec - start.tv_sec) * 1e9 + (double)(stop.tv_nsec - start.tv_nsec);
+	print_message("a look-up among %zu terms at random: %.0f ns\n", n_terms, ns / (double)n_finds);
+	free(sought);
+	free(places);
+	bs_lexicon_deinit(&lexicon);
+	bs_container_close(file);
+	terms_deinit(&terms);
+}
+
+/* ---- threads ---- */
+
+struct first_find {
+	const struct bs_lexicon *lexicon;
+	const struct terms *terms;
+	pthread_barrier_t *start;
+};
+
+static void *find_first(void *context)
+{
+	const struct first_find *at = context;
+	pthread_barrier_wait(at->start);
+	for (size_t i = 0; i < at->terms->n_terms; i += 7)
+		check_find(at->lexicon, at->terms, at->terms->terms[i].bytes, at->terms->terms[i].n_bytes);
+	return NULL;
+}
+
+/* The first to look for a term reads the codes, whoever that is. */
+static void test_threads(void **state)
+{
+	(void)state;
+	enum { N_THREADS = 4 };
+	struct terms terms;
+	struct bs_lexicon lexicon;
+	uint64_t random = 37;
+	terms_make(&terms, 2000, KIND_NUMBERS, &random);
+	write_lexicon("file", &terms);
+	for (int i = 0; i < 20; i++) {
+		pthread_t threads[N_THREADS];
+		pthread_barrier_t start;
+		struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+		struct first_find at = {&lexicon, &terms, &start};
+		assert_null(*lexicon.codes);
+		assert_int_equal(pthread_barrier_init(&start, NULL, N_THREADS), 0);
+		for (int t = 0; t < N_THREADS; t++)
+			assert_int_equal(pthread_create(&threads[t], NULL, find_first, &at), 0);
+		for (int t = 0; t < N_THREADS; t++)
+			assert_int_equal(pthread_join(threads[t], NULL), 0);
+		pthread_barrier_destroy(&start);
+		bs_lexicon_deinit(&lexicon);
+		bs_container_close(file);
+	}
+	terms_deinit(&terms);
+}
+
+/* ---- damage ---- */
+
+static void test_wrong_counts(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct terms terms;
+	struct bs_lexicon lexicon;
+	uint64_t random = 35;
+	terms_make(&terms, 100, KIND_NUMBERS, &random);
+	write_lexicon("file", &terms);
+	struct bs_container *file = open_lexicon("file", 100, &lexicon);
+	static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX - 14}, wrong_codes[] = {1, 96, 99, 101, 113, 1000};
+	bs_lexicon_deinit(&lexicon);
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, &err), BS_CORRUPT, &err);
+	/* The codes tell it, which are read with the first term. */
+	for (size_t i = 0; i < COUNT(wrong_codes); i++) {
+		bool found, end;
+		uint64_t ordinal, df;
+		struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+		expect_ok(bs_lexicon_open(&lexicon, file, wrong_codes[i], UINT64_MAX, &err), &err);
+		for (int twice = 0; twice < 2; twice++)
+			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found, &ordinal, &df, &err), BS_CORRUPT, &err);
+		enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err);
+		if (!status)
+			status = bs_lexicon_cursor_next(&cursor, &end, &err);
+		expect_status(status, BS_CORRUPT, &err);
+		bs_lexicon_cursor_deinit(&cursor);
+		bs_lexicon_deinit(&lexicon);
+	}
+	bs_container_close(file);
+	terms_deinit(&terms);
+}
+
+/* Finds and walks in a lexicon that may be damaged: BS_OK or BS_CORRUPT, never worse. */
+static void use_damaged(const char *path, const struct terms *terms, uint64_t *random)
+{
+	struct bs_error err = {{0}};
+	struct bs_lexicon lexicon;
+	struct bs_container *file;
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
+	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, UINT64_MAX, &err);
+	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	for (int i = 0; i < 30 && status == BS_OK; i++) {
+		const struct term *term = &terms->terms[random_below(random, terms->n_terms)];
+		bool found, end = false;
+		uint64_t ordinal, df;
+		status = bs_lexicon_find(&lexicon, term->bytes, term->n_bytes, &found, &ordinal, &df, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		assert_true(!found || ordinal < terms->n_terms);
+		status = bs_lexicon_cursor_seek(&cursor, term->bytes, term->n_bytes, &err);
+		for (size_t n = 0; status == BS_OK && !end; n++) {
+			assert_true(n <= terms->n_terms);
+			status = bs_lexicon_cursor_next(&cursor, &end, &err);
+		}
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		status = BS_OK;
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	bs_lexicon_deinit(&lexicon);
+	bs_container_close(file);
+}
+
+static void test_damage_with_right_checksums(void **state)
+{
+	(void)state;
+	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	uint64_t random = 36;
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		struct terms terms;
+		struct bs_buffer bytes = {0}, changed = {0};
+		struct bs_error err = {{0}};
+		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 20 : 70, (enum kind)kind, &random);
+		write_lexicon("file", &terms);
+		read_bytes("file", &bytes);
+		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
+		size_t index_off = (size_t)bs_load_u64(bytes.data + table_off + 32 + 8);
+		for (int round = 0; round < 150; round++) {
+			bs_buffer_clear(&changed);
+			expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+			bool in_index = random_below(&random, 3) == 0;
+			size_t first = in_index ? index_off : 64, end = in_index ? table_off : index_off;
+			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
+				changed.data[first + random_below(&random, end - first)] =
+					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
+								 : (uint8_t)next_random(&random);
+			reseal(changed.data, changed.used_bytes);
+			write_bytes("damaged", changed.data, changed.used_bytes);
+			use_damaged("damaged", &terms, &random);
+		}
+		bs_buffer_deinit(&bytes);
+		bs_buffer_deinit(&changed);
+		terms_deinit(&terms);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_every_size),        FOLDER_TEST(test_every_kind),
+		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_speed),
+		FOLDER_TEST(test_many),              FOLDER_TEST(test_twin),
+		FOLDER_TEST(test_wrong_counts),      FOLDER_TEST(test_damage_with_right_checksums),
+		FOLDER_TEST(test_threads),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

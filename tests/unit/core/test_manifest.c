@@ -1,0 +1,692 @@
+/* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "core/bitsift/build.h"
+#include "core/store/field_weights.h"
+#include "core/store/manifest.h"
+#include "tests/rigs/core_rig.h"
+
+/* ---- making manifests ---- */
+
+static char *some_string(uint64_t *random)
+{
+	size_t n = random_below(random, random_below(random, 20) ? 30 : 10000);
+	char *string = malloc(n + 1);
+	assert_non_null(string);
+	for (size_t i = 0; i < n; i++)
+		string[i] = (char)(1 + random_below(random, 255)); /* any byte but NUL */
+	string[n] = '\0';
+	return string;
+}
+
+/* No two alike, and none empty. */
+static char *name_string(uint64_t *random)
+{
+	char *string = NULL, *end = some_string(random);
+	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) > 0);
+	free(end);
+	return string;
+}
+
+static char *maybe_string(uint64_t *random)
+{
+	return random_below(random, 2) ? some_string(random) : NULL;
+}
+
+static char **some_list(uint64_t *random)
+{
+	size_t n = random_below(random, 5);
+	char **list = n ? calloc(n + 1, sizeof(*list)) : NULL;
+	for (size_t i = 0; i < n; i++)
+		list[i] = some_string(random);
+	return list;
+}
+
+/* Weights as an index keeps them; NULL now and then. */
+static char **some_weights(uint64_t *random)
+{
+	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1", "x.y=2", "title=7", "b=c=9", NULL};
+	struct bs_error err = {{0}};
+	char **weights;
+	given[random_below(random, 6)] = NULL;
+	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	return weights;
+}
+
+static void options_fill(struct bs_index_options *options, uint64_t *random)
+{
+	uint64_t bits = next_random(random) >> 20;
+	*options = (struct bs_index_options){
+		.words = bits & 1,
+		.grams = bits & 2,
+		.store = bits & 4,
+		.fold_accents = bits & 8,
+		.hidden = bits & 16,
+		.no_ignore = bits & 32,
+		.binary_as_text = bits & 64,
+		.gram_collections = bits & 128,
+		.stem_language = maybe_string(random),
+		.id_field = maybe_string(random),
+		.text_fields = some_list(random),
+		.globs = some_list(random),
+		.words_revision = random_below(random, 2) ? BS_WORDS_REVISION : 0,
+		.split_identifiers = bits & 512,
+		.weights = some_weights(random),
+		.density = 0.05 + (double)random_below(random, 550001) / 1e6,
+	};
+}
+
+static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
+{
+	struct bs_error err = {{0}};
+	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3), .next_number = 1 + (next_random(random) >> 3)};
+	uint64_t number = 0; /* of files: ascending here, but for which is which */
+	options_fill(&manifest->options, random);
+	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s", (int)random_below(random, 16),
+	         "123456789012345");
+	snprintf(manifest->versions.unicode, sizeof(manifest->versions.unicode), "15.0");
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		struct bs_source_record source = {
+			.kind = 1 + (uint32_t)random_below(random, 4),
+			.label = name_string(random),
+			.path = name_string(random),
+			.is_suspect = random_below(random, 2),
+			.read_bytes = next_random(random) >> 3,
+			.read_lines = next_random(random) >> 3,
+			.read_checksum = next_random(random),
+		};
+		for (int word = 0; word < 4; word++)
+			source.stamp[word] = next_random(random);
+		expect_ok(bs_manifest_add_source(manifest, &source, &err), &err);
+		free(source.label);
+		free(source.path);
+	}
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		struct bs_segment_record segment = {.number = ++number, .n_docs = next_random(random),
+		                                    .n_bytes = next_random(random), .is_full = random_below(random, 2),
+		                                    .is_rows = random_below(random, 2)};
+		segment.n_deleted = random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
+		segment.tombstones = segment.n_deleted ? ++number : 0;
+		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+	}
+	for (uint64_t n = random_below(random, 4); n > 0; n--)
+		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), &err), &err);
+	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
+	manifest->exclusions.number = manifest->exclusions.n_docs ? ++number : 0;
+	manifest->next_number += number;
+}
+
+/* ---- comparing ---- */
+
+static void expect_same_string(const char *a, const char *b)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (a)
+		assert_string_equal(a, b);
+}
+
+static void expect_same_list(char *const *a, char *const *b)
+{
+	assert_int_equal(bs_strings_length(a), bs_strings_length(b));
+	for (size_t i = 0; a && a[i]; i++)
+		assert_string_equal(a[i], b[i]);
+}
+
+static void expect_same_options(const struct bs_index_options *a, const struct bs_index_options *b)
+{
+	assert_int_equal(a->words, b->words);
+	assert_int_equal(a->grams, b->grams);
+	assert_int_equal(a->store, b->store);
+	assert_int_equal(a->fold_accents, b->fold_accents);
+	assert_int_equal(a->hidden, b->hidden);
+	assert_int_equal(a->no_ignore, b->no_ignore);
+	assert_int_equal(a->binary_as_text, b->binary_as_text);
+	assert_int_equal(a->gram_collections, b->gram_collections);
+	assert_true(a->density > b->density - 6e-7 && a->density < b->density + 6e-7);
+	expect_same_string(a->stem_language, b->stem_language);
+	expect_same_string(a->id_field, b->id_field);
+	expect_same_list(a->text_fields, b->text_fields);
+	expect_same_list(a->globs, b->globs);
+	assert_int_equal(a->words_revision, b->words_revision);
+	assert_int_equal(a->split_identifiers, b->split_identifiers);
+	expect_same_list(a->weights, b->weights);
+	assert_true(bs_index_options_equal(a, b));
+	assert_true(bs_index_options_equal(b, a));
+}
+
+static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b)
+{
+	assert_true(a->generation == b->generation);
+	assert_true(a->next_number == b->next_number);
+	assert_string_equal(a->versions.icu, b->versions.icu);
+	assert_string_equal(a->versions.unicode, b->versions.unicode);
+	expect_same_options(&a->options, &b->options);
+	assert_int_equal(a->n_sources, b->n_sources);
+	for (uint32_t i = 0; i < a->n_sources; i++) {
+		const struct bs_source_record *x = &a->sources[i], *y = &b->sources[i];
+		assert_int_equal(x->kind, y->kind);
+		assert_string_equal(x->label, y->label);
+		assert_string_equal(x->path, y->path);
+		assert_memory_equal(x->stamp, y->stamp, sizeof(x->stamp));
+		assert_int_equal(x->is_suspect, y->is_suspect);
+		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
+		            x->read_checksum == y->read_checksum);
+	}
+	assert_int_equal(a->fields.n_terms, b->fields.n_terms);
+	for (uint32_t i = 0; i < a->fields.n_terms; i++) {
+		assert_int_equal(a->fields.entries[i].n_bytes, b->fields.entries[i].n_bytes);
+		assert_memory_equal(bs_term_table_key(&a->fields, i), bs_term_table_key(&b->fields, i), a->fields.entries[i].n_bytes);
+	}
+	assert_true(a->exclusions.number == b->exclusions.number && a->exclusions.n_docs == b->exclusions.n_docs);
+	assert_int_equal(a->n_segments, b->n_segments);
+	for (uint32_t i = 0; i < a->n_segments; i++) {
+		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
+		assert_true(x->number == y->number && x->tombstones == y->tombstones && x->n_docs == y->n_docs &&
+		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes && x->is_full == y->is_full && x->is_rows == y->is_rows);
+	}
+}
+
+static void expect_read(const struct bs_manifest *wanted)
+{
+	struct bs_error err = {{0}};
+	struct bs_manifest got;
+	expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
+	expect_same(&got, wanted);
+	bs_manifest_deinit(&got);
+	bs_manifest_deinit(&got); /* twice is fine */
+}
+
+/* ---- tests ---- */
+
+static void test_round_trips(void **state)
+{
+	(void)state;
+	uint64_t random = 51;
+	struct bs_error err = {{0}};
+	for (int round = 0; round < 50; round++) {
+		struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
+		if (round > 0)
+			manifest_fill(&manifest, &random);
+		/* Over the one before. */
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+		expect_read(&manifest);
+		assert_false(file_exists("manifest.new"));
+		bs_manifest_deinit(&manifest);
+	}
+}
+
+/* An option asked for again is the option recorded, however many digits it was written with. */
+static void test_density_comes_back_equal(void **state)
+{
+	(void)state;
+	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
+	for (size_t i = 0; i < COUNT(densities); i++) {
+		struct bs_error err = {{0}};
+		struct bs_manifest manifest = {.generation = 1, .options = {.density = densities[i]}}, got;
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+		expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
+		assert_true(bs_index_options_equal(&manifest.options, &got.options));
+		got.options.density += 1e-5;
+		assert_false(bs_index_options_equal(&manifest.options, &got.options));
+		bs_manifest_deinit(&got);
+	}
+}
+
+/* Each option makes a difference. */
+static void test_options_differ(void **state)
+{
+	(void)state;
+	static char *const one[] = {(char *)(uintptr_t) "a", NULL};
+	static char *const two[] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", NULL};
+	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
+	struct bs_index_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
+	assert_true(bs_index_options_equal(&base, &base));
+	for (int i = 0; i < 16; i++) {
+		struct bs_index_options changed = base;
+		switch (i) {
+		case 0:
+			changed.words = true;
+			break;
+		case 1:
+			changed.grams = true;
+			break;
+		case 2:
+			changed.store = true;
+			break;
+		case 3:
+			changed.fold_accents = true;
+			break;
+		case 4:
+			changed.hidden = true;
+			break;
+		case 5:
+			changed.no_ignore = true;
+			break;
+		case 6:
+			changed.binary_as_text = true;
+			break;
+		case 7:
+			changed.density = 0.26;
+			break;
+		case 8:
+			changed.stem_language = one[0];
+			break;
+		case 9:
+			changed.id_field = one[0];
+			break;
+		case 10:
+			changed.text_fields = (char **)(uintptr_t)one;
+			break;
+		case 11:
+			changed.globs = (char **)(uintptr_t)two;
+			break;
+		case 12:
+			changed.globs = (char **)(uintptr_t)other;
+			break;
+		case 13:
+			changed.split_identifiers = true;
+			break;
+		case 14:
+			changed.weights = (char **)(uintptr_t)one;
+			break;
+		default:
+			changed.globs = NULL;
+			break;
+		}
+		if (bs_index_options_equal(&base, &changed) || bs_index_options_equal(&changed, &base))
+			fail_msg("difference %d is not seen", i);
+	}
+}
+
+static void test_weights(void **state)
+{
+	(void)state;
+	static const char *const given[] = {"title=3", "b=c=100", "a=1", "title=007", "B=2", "b=5", "text=9", "text=1", NULL};
+	static const char *const kept[] = {"B=2", "b=5", "b=c=100", "title=7"};
+	static const char *const wrong[] = {"title", "=3", "title=", "title=0", "title=101", "title=1000", "title=3 ", "title=-3", "title=+3", ""};
+	struct bs_error err = {{0}};
+	char **weights = NULL;
+	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	assert_int_equal(bs_strings_length(weights), COUNT(kept));
+	for (size_t i = 0; i < COUNT(kept); i++)
+		assert_string_equal(weights[i], kept[i]);
+	assert_true(bs_field_weights_are_valid(weights));
+	assert_int_equal(bs_field_weight(weights, "title", 5), 7);
+	assert_int_equal(bs_field_weight(weights, "titles", 6), 1);
+	assert_int_equal(bs_field_weight(weights, "titles", 5), 7);
+	assert_int_equal(bs_field_weight(weights, "b=c", 3), 100);
+	assert_int_equal(bs_field_weight(weights, "b", 1), 5);
+	assert_int_equal(bs_field_weight(weights, "", 0), 1);
+	assert_int_equal(bs_field_weight(NULL, "b", 1), 1);
+	assert_int_equal(bs_field_weights_most(weights), 100);
+	assert_int_equal(bs_field_weights_most(NULL), 1);
+	bs_strings_free(weights);
+	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, &err), &err);
+	assert_null(weights);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL}, &weights, &err), BS_INVALID, &err);
+		assert_null(weights);
+	}
+	assert_false(bs_field_weights_are_valid((char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
+	/* A word never counts more often than a tf can say. */
+	assert_int_equal(bs_tf_add(5, 1, 7), 12);
+	assert_int_equal(bs_tf_add(5, 100, 7), 705);
+	assert_int_equal(bs_tf_add(BS_MOST_WEIGHTED_TF - 3, 2, 4), BS_MOST_WEIGHTED_TF);
+	assert_int_equal(bs_tf_add(UINT32_MAX - 8, 1, 4), UINT32_MAX - 4);
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	uint64_t random = 52;
+	char **copy = (char **)(uintptr_t)&err;
+	expect_ok(bs_strings_copy(NULL, &copy, &err), &err);
+	assert_null(copy);
+	assert_int_equal(bs_strings_length(NULL), 0);
+	for (int round = 0; round < 50; round++) {
+		struct bs_index_options options = {.globs = some_list(&random)};
+		expect_ok(bs_strings_copy(options.globs, &options.text_fields, &err), &err);
+		expect_same_list(options.globs, options.text_fields);
+		bs_index_options_deinit(&options);
+	}
+}
+
+/* ---- commits ---- */
+
+static void test_commit_is_all_or_nothing(void **state)
+{
+	(void)state;
+	uint64_t random = 53;
+	struct bs_error err = {{0}};
+	struct bs_manifest old, new;
+	struct bs_buffer bytes = {0};
+	manifest_fill(&old, &random);
+	manifest_fill(&new, &random);
+	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
+	read_bytes("manifest", &bytes);
+	/* A full disk. */
+	for (uint64_t room = 0; room < 300; room += 20) {
+		limit_file_bytes(room);
+		enum bs_status status = bs_manifest_write(dir_at("."), &new, &err);
+		limit_file_bytes(UINT64_MAX);
+		expect_status(status, BS_IO, &err);
+		assert_false(file_exists("manifest.new"));
+		expect_read(&old);
+	}
+	/* What a writer that died has left does not matter to readers, nor to the next writer. */
+	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
+	expect_read(&old);
+	expect_ok(bs_manifest_write(dir_at("."), &new, &err), &err);
+	expect_read(&new);
+	assert_false(file_exists("manifest.new"));
+	/* Something in the way. */
+	assert_int_equal(mkdir("manifest.new", 0700), 0);
+	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
+	expect_read(&new);
+	assert_int_equal(rmdir("manifest.new"), 0);
+	assert_int_equal(unlink("manifest"), 0);
+	assert_int_equal(mkdir("manifest", 0700), 0);
+	write_text("manifest/file", "");
+	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
+	bs_buffer_deinit(&bytes);
+	bs_manifest_deinit(&old);
+	bs_manifest_deinit(&new);
+}
+
+/* ---- what a reader refuses, a writer does not commit ---- */
+
+static const struct bs_source_record folder_record = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
+
+static void spoil_field(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, &err), &err);
+}
+
+static void spoil_density(struct bs_manifest *manifest)
+{
+	manifest->options.density = 0.9;
+}
+
+static void spoil_limit(struct bs_manifest *manifest)
+{
+	manifest->options.max_document = BS_MAX_DOCUMENT_BYTES + 1;
+}
+
+static void spoil_analyzer(struct bs_manifest *manifest)
+{
+	free(manifest->options.analyzer_name);
+	manifest->options.analyzer_name = strdup("a name with spaces");
+}
+
+static void spoil_summary_rate(struct bs_manifest *manifest)
+{
+	manifest->options.summary_rate = UINT64_MAX;
+}
+
+static void spoil_generation(struct bs_manifest *manifest)
+{
+	manifest->generation = BS_MOST_NUMBER;
+}
+
+static void spoil_path(struct bs_manifest *manifest)
+{
+	manifest->sources[0].path[0] = '\0';
+}
+
+static void spoil_kind(struct bs_manifest *manifest)
+{
+	manifest->sources[0].kind = 77;
+}
+
+/* A collection in a source that is no folder any more. */
+static void spoil_parent(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "b"};
+	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
+	manifest->sources[0].kind = 2;
+}
+
+static void spoil_below(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "../b"};
+	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
+}
+
+static void spoil_left_out(struct bs_manifest *manifest)
+{
+	manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
+}
+
+static void spoil_non_document(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_non_documents file = {.source = 9, .name = "x"};
+	manifest->options.grams = true;
+	expect_ok(bs_manifest_add_non_document(manifest, &file, &err), &err);
+}
+
+static void spoil_segment(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_segment_record segment = {.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+}
+
+static void spoil_number(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_segment_record segment = {.number = 1, .n_docs = 3};
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+}
+
+static void test_refused_by_its_reader(void **state)
+{
+	static void (*const spoil[])(struct bs_manifest *) = {
+		spoil_field, spoil_density, spoil_limit, spoil_analyzer, spoil_summary_rate, spoil_generation, spoil_path, spoil_kind,
+		spoil_parent, spoil_below, spoil_left_out, spoil_non_document, spoil_segment, spoil_number};
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
+	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
+	for (size_t i = 0; i < COUNT(spoil); i++) {
+		struct bs_manifest new = {.generation = 2, .next_number = 5, .options = {.density = 0.3}};
+		expect_ok(bs_manifest_add_source(&new, &folder_record, &err), &err);
+		spoil[i](&new);
+		expect_status(bs_manifest_write(dir_at("."), &new, &err), BS_CORRUPT, &err);
+		if (!strstr(err.text, "nothing was committed") || strstr(err.text, "--rebuild"))
+			fail_msg("%zu: %s", i, err.text);
+		assert_false(file_exists("manifest.new"));
+		expect_read(&old);
+		bs_manifest_deinit(&new);
+	}
+}
+
+/* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and what is said of it. */
+static void test_impossible(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t section;
+		size_t at;
+		size_t n_bytes;
+		uint64_t number;
+		const char *what;
+	} cases[] = {
+		{1, 0, 8, 0, "commit number 0"},
+		{1, 0, 8, UINT64_MAX, "commit number 18446744073709551615"},
+		{1, 8, 8, UINT64_MAX, "next file number 18446744073709551615"},
+		{1, 8, 8, 5, "file number 5 is not below the next one, 5"},
+		{1, 16, 4, 512, "unknown options 512"},
+		{1, 20, 8, 0, "density in millionths: 0"},
+		{1, 20, 8, 600001, "density in millionths: 600001"},
+		{1, 20, 8, UINT64_MAX, "density in millionths: "},
+		{1, 29, 1, 0, "a zero byte in a string"},          /* the version of ICU, behind its length */
+		{1, 28, 1, 3, "a section ends too early"},
+		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
+		{1, 37, 1, 3, "a section ends too early"},         /* globs */
+		{1, 46, 1, 1, "a section ends too early"},         /* names of collections */
+		{2, 1, 4, 0, "a source of unknown kind 0"},
+		{2, 1, 4, 6, "a source of unknown kind 6"},
+		{2, 1, 4, 0x101, "a source of unknown kind 257"},
+		{2, 5, 4, 2, "a collection in a folder that is none, source"},
+		{2, 5, 4, 4, "a source with unknown flags 4"},
+		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
+		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
+		{2, 66, 1, 0, "a zero byte in a string"},
+		{2, 0, 1, 1, "bytes behind the end of a section: "},
+		{2, 0, 1, 3, "a section ends too early"},
+		{3, 1, 8, 0, "file number 0"},
+		{3, 1, 8, 2, "file number 2 is used twice"},
+		{3, 9, 8, 4, "file number 4 is used twice"},
+		{3, 25, 8, 11, "do not fit its deleted documents, 11"},
+		{3, 25, 8, 0, "do not fit its deleted documents, 0"},
+		{3, 9, 8, 0, "do not fit its deleted documents, 3"},
+		{3, 41, 4, 4, "a segment with unknown flags 4"},
+		{3, 89, 8, 0, "a file of exclusions, or none, where there are 7"},
+		{3, 97, 8, 0, "a file of exclusions, or none, where there are 0"},
+		{4, 0, 1, 200, "a section ends too early"},
+	};
+	struct bs_error err = {{0}};
+	struct bs_segment_record segments[] = {
+		{.number = 1, .tombstones = 3, .n_docs = 10, .n_deleted = 3, .n_bytes = 1000},
+		{.number = 2, .tombstones = 4, .n_docs = 10, .n_deleted = 1, .n_bytes = 1000},
+	};
+	struct bs_source_record sources[] = {
+		{.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "path"},
+		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
+	};
+	struct bs_manifest manifest = {
+		.generation = 1,
+		.next_number = 6,
+		.versions.icu = "72",
+		.versions.unicode = "15",
+		.options = {.density = 0.3},
+		.sources = sources,
+		.n_sources = 2,
+		.segments = segments,
+		.n_segments = 2,
+		.exclusions.number = 5,
+		.exclusions.n_docs = 7,
+	};
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	expect_read(&manifest);
+	struct bs_buffer bytes = {0}, changed = {0};
+	read_bytes("manifest", &bytes);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t n_bytes;
+		struct bs_manifest got;
+		bs_buffer_clear(&changed);
+		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		uint8_t *section = section_in(changed.data, cases[i].section, 0, &n_bytes);
+		assert_true(cases[i].at + cases[i].n_bytes <= n_bytes);
+		for (size_t byte = 0; byte < cases[i].n_bytes; byte++)
+			section[cases[i].at + byte] = (uint8_t)(cases[i].number >> (8 * byte));
+		reseal(changed.data, changed.used_bytes);
+		write_bytes("manifest", changed.data, changed.used_bytes);
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
+		if (status != BS_CORRUPT || !strstr(err.text, cases[i].what))
+			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what, bs_status_name(status), err.text);
+		bs_manifest_deinit(&got);
+	}
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&changed);
+}
+
+static void test_nothing_there(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_manifest manifest;
+	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_NOT_FOUND, &err);
+	bs_manifest_deinit(&manifest);
+	write_text("manifest", "");
+	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_CORRUPT, &err);
+	bs_manifest_deinit(&manifest);
+}
+
+/* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
+static void test_damage_with_right_checksums(void **state)
+{
+	(void)state;
+	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	uint64_t random = 54;
+	struct bs_error err = {{0}};
+	struct bs_manifest manifest = {0};
+	struct bs_buffer bytes = {0}, changed = {0};
+	do {
+		bs_manifest_deinit(&manifest);
+		manifest_fill(&manifest, &random);
+	} while (manifest.n_sources < 2 || manifest.n_segments < 2);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	read_bytes("manifest", &bytes);
+	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
+	size_t n_ok = 0;
+	for (int round = 0; round < 3000; round++) {
+		bs_buffer_clear(&changed);
+		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		if (round % 10 == 0) {
+			uint8_t *entry = changed.data + table_off + random_below(&random, 3) * 32;
+			uint64_t n = bs_load_u64(entry + 16);
+			/* As many pages as before, or opening would refuse it. */
+			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
+			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
+		} else {
+			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
+				changed.data[64 + random_below(&random, table_off - 64)] =
+					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
+								 : (uint8_t)next_random(&random);
+		}
+		reseal(changed.data, changed.used_bytes);
+		write_bytes("manifest", changed.data, changed.used_bytes);
+		struct bs_manifest got;
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_ok += status == BS_OK;
+		bs_manifest_deinit(&got);
+	}
+	assert_in_range(n_ok, 1, 2999);
+	/* Without its sections it is no manifest. */
+	struct bs_file_writer *writer;
+	unlink("manifest");
+	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	struct bs_manifest got;
+	expect_status(bs_manifest_read(dir_at("."), &got, &err), BS_CORRUPT, &err);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&changed);
+	bs_manifest_deinit(&manifest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_round_trips),
+		FOLDER_TEST(test_density_comes_back_equal),
+		FOLDER_TEST(test_impossible),
+		cmocka_unit_test(test_options_differ),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_lists),
+		FOLDER_TEST(test_commit_is_all_or_nothing),
+		FOLDER_TEST(test_refused_by_its_reader),
+		FOLDER_TEST(test_nothing_there),
+		FOLDER_TEST(test_damage_with_right_checksums),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

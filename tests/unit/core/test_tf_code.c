@@ -1,0 +1,173 @@
+/*
+ * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long documents, large tfs,
+ * twins of one hash; are the same from every kernel, and of crowded systems; and cost few bits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "core/matrix/tf_code.h"
+#include "tests/rigs/core_rig.h"
+
+#define MOST_KERNELS 8
+
+struct document {
+	struct bs_tf_word *words;
+	size_t n_words;
+	struct bs_buffer bits;
+};
+
+/* What the last encoding said of the document. */
+
+static void encode_with(const struct document *document, struct bs_tf_coder *coder, const struct bs_kernel *kernel,
+                        struct bs_buffer *bits)
+{
+	struct bs_tf_word *copy = malloc(document->n_words * sizeof(*copy) + 1);
+	struct bs_error err;
+	assert_non_null(copy);
+	memcpy(copy, document->words, document->n_words * sizeof(*copy));
+	coder->kernel = kernel;
+	bs_buffer_clear(bits);
+	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, &err), &err);
+	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, &err), &err);
+	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
+	free(copy);
+}
+
+/* By the plain kernel, which is the last one; and all others do the same. */
+static void encode(struct document *document, struct bs_tf_coder *coder)
+{
+	const struct bs_kernel *kernels[MOST_KERNELS];
+	size_t n_kernels = bs_kernel_list(kernels, MOST_KERNELS);
+	struct bs_buffer bits = {0};
+	assert_true(n_kernels <= MOST_KERNELS);
+	encode_with(document, coder, kernels[n_kernels - 1], &document->bits);
+	for (size_t i = 0; i + 1 < n_kernels; i++) {
+		encode_with(document, coder, kernels[i], &bits);
+		assert_int_equal(bits.used_bytes, document->bits.used_bytes);
+		assert_memory_equal(bits.data, document->bits.data, bits.used_bytes + BS_TF_PAD_BYTES);
+	}
+	bs_buffer_deinit(&bits);
+}
+
+static void expect_tfs(const struct document *document)
+{
+	for (size_t i = 0; i < document->n_words; i++) {
+		struct bs_tf_key key;
+		const struct bs_tf_word *word = &document->words[i];
+		bs_tf_key_init(&key, word->hash);
+		assert_int_equal(bs_tf_decode(document->bits.data, document->bits.used_bytes, word->hash), word->tf);
+		assert_int_equal(bs_tf_decode_key(document->bits.data, document->bits.used_bytes, &key), word->tf);
+	}
+}
+
+static void draw(struct document *document, uint64_t *random, size_t n_words, uint32_t most_tf)
+{
+	document->words = realloc(document->words, n_words * sizeof(*document->words) + 1);
+	assert_non_null(document->words);
+	document->n_words = n_words;
+	document->bits.used_bytes = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		uint32_t tf = 1;
+		while (tf < most_tf && random_below(random, 5) == 0)
+			tf = tf * 2 + (uint32_t)random_below(random, 2);
+		document->words[i] = (struct bs_tf_word){bs_hash_mix(*random + i), tf};
+	}
+}
+
+static void test_random_documents(void **state)
+{
+	(void)state;
+	struct bs_tf_coder coder = {0};
+	struct document document = {0};
+	uint64_t random = 1;
+	for (int round = 0; round < 3000; round++) {
+		size_t n_words = (size_t)random_below(&random, round % 100 == 0 ? 20000 : 200);
+		draw(&document, &random, n_words, round % 3 ? 20 : UINT32_MAX / 2 - 1);
+		encode(&document, &coder);
+		expect_tfs(&document);
+	}
+	bs_tf_coder_deinit(&coder);
+	bs_buffer_deinit(&document.bits);
+	free(document.words);
+}
+
+/* One word more often than the others; every tf at the edges of the code. */
+static void test_edges(void **state)
+{
+	(void)state;
+	static const uint32_t tfs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
+	struct bs_tf_coder coder = {0};
+	struct bs_tf_word words[3] = {{1, 1}, {2, 1}, {3, 1}};
+	struct document document = {.words = words, .n_words = 3};
+	encode(&document, &coder);
+	assert_int_equal(document.bits.used_bytes, 0);
+	expect_tfs(&document);
+	for (size_t i = 0; i < sizeof(tfs) / sizeof(*tfs); i++) {
+		words[1].tf = tfs[i];
+		document.bits.used_bytes = 0;
+		encode(&document, &coder);
+		expect_tfs(&document);
+	}
+	bs_tf_coder_deinit(&coder);
+	bs_buffer_deinit(&document.bits);
+}
+
+/* Of two words with one hash the tf is not known; of the others it is. */
+static void test_twins(void **state)
+{
+	(void)state;
+	struct bs_tf_coder coder = {0};
+	struct bs_tf_word words[] = {{7, 1}, {8, 2}, {9, 3}, {7, 5}, {10, 1}};
+	struct document document = {.words = words, .n_words = 5};
+	encode(&document, &coder);
+	words[0].tf = words[3].tf = BS_TF_UNKNOWN;
+	expect_tfs(&document);
+	words[3].hash = 11;
+	words[0].tf = 1;
+	words[3].tf = 5;
+	encode(&document, &coder);
+	expect_tfs(&document);
+	bs_tf_coder_deinit(&coder);
+	bs_buffer_deinit(&document.bits);
+}
+
+/* A word once is a bit, twice two: no more than a tenth above that in all. */
+static void test_size(void **state)
+{
+	(void)state;
+	struct bs_tf_coder coder = {0};
+	struct document document = {0};
+	uint64_t random = 9;
+	uint64_t n_digits = 0, n_bits = 0;
+	for (int round = 0; round < 500; round++) {
+		draw(&document, &random, 100 + (size_t)random_below(&random, 900), 2);
+		for (size_t i = 0; i < document.n_words; i++) {
+			document.words[i].tf = document.words[i].tf > 2 ? 2 : document.words[i].tf;
+			n_digits += document.words[i].tf;
+		}
+		encode(&document, &coder);
+		n_bits += document.bits.used_bytes * 8;
+	}
+	assert_true((double)n_bits < 1.1 * (double)n_digits);
+	bs_tf_coder_deinit(&coder);
+	bs_buffer_deinit(&document.bits);
+	free(document.words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_documents),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_size),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

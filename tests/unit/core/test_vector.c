@@ -1,0 +1,126 @@
+/* Typed vectors (core/base/vector.h) and the binary search (core/collections/binary_search.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/base/vector.h"
+#include "core/collections/binary_search.h"
+#include "tests/rigs/core_rig.h"
+
+struct point {
+	uint32_t x;
+	uint64_t y;
+};
+
+BS_VECTOR(points, struct point);
+
+static void test_appends(void **state)
+{
+	struct bs_error err = {""};
+	struct points points = {0};
+	(void)state;
+	assert_int_equal(bs_vector_n(&points), 0);
+	assert_null(points.items);
+	for (uint32_t i = 0; i < 1000; i++) {
+		const struct point point = {i, (uint64_t)i * i};
+		expect_ok(bs_vector_append(&points, &point, &err), &err);
+		assert_int_equal(bs_vector_n(&points), i + 1);
+	}
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_int_equal(points.items[i].x, i);
+		assert_int_equal(points.items[i].y, (uint64_t)i * i);
+	}
+	const struct point *kept = points.items;
+	bs_vector_clear(&points);
+	assert_int_equal(bs_vector_n(&points), 0);
+	const struct point another = {7, 8};
+	expect_ok(bs_vector_append(&points, &another, &err), &err);
+	assert_ptr_equal(points.items, kept);
+	assert_int_equal(points.items[0].y, 8);
+	bs_vector_deinit(&points);
+	assert_int_equal(bs_vector_n(&points), 0);
+	assert_null(points.items);
+}
+
+static void test_extends(void **state)
+{
+	static const uint16_t numbers[] = {3, 1, 4, 1, 5};
+	struct bs_error err = {""};
+	struct bs_u16s list = {0};
+	(void)state;
+	expect_ok(bs_vector_extend(&list, numbers, 0, &err), &err);
+	assert_int_equal(bs_vector_n(&list), 0);
+	expect_ok(bs_vector_extend(&list, numbers, COUNT(numbers), &err), &err);
+	expect_ok(bs_vector_extend(&list, numbers + 2, 2, &err), &err);
+	assert_int_equal(bs_vector_n(&list), 7);
+	assert_memory_equal(list.items, numbers, sizeof(numbers));
+	assert_int_equal(list.items[5], 4);
+	assert_int_equal(list.items[6], 1);
+	bs_vector_deinit(&list);
+}
+
+static void test_room(void **state)
+{
+	struct bs_error err = {""};
+	struct bs_u64s list = {0};
+	(void)state;
+	expect_ok(bs_vector_reserve(&list, 100, &err), &err);
+	assert_int_equal(bs_vector_n(&list), 0);
+	uint64_t *items = list.items;
+	for (uint64_t i = 0; i < 100; i++)
+		items[i] = i;
+	bs_vector_set_n(&list, 100);
+	assert_int_equal(bs_vector_n(&list), 100);
+	assert_int_equal(list.items[99], 99);
+	bs_vector_set_n(&list, 40);
+	assert_int_equal(bs_vector_n(&list), 40);
+	/* A failure leaves the vector unchanged. */
+	expect_status(bs_vector_reserve(&list, SIZE_MAX / 16, &err), BS_NO_MEMORY, &err);
+	assert_int_equal(bs_vector_n(&list), 40);
+	assert_int_equal(list.items[39], 39);
+	bs_vector_deinit(&list);
+}
+
+/* Every place of every array of zero to eight items, and bounds that leave out some of them. */
+static void test_search(void **state)
+{
+	static const uint32_t items[] = {2, 4, 4, 4, 8, 10, 10, 16};
+	(void)state;
+	for (size_t low = 0; low <= COUNT(items); low++) {
+		for (size_t high = low; high <= COUNT(items); high++) {
+			for (uint32_t wanted = 0; wanted <= 17; wanted++) {
+				uint32_t found;
+				size_t expected = low;
+				BS_BINARY_SEARCH(found, i, low, high, items[i] < wanted);
+				while (expected < high && items[expected] < wanted)
+					expected++;
+				assert_int_equal(found, expected);
+			}
+		}
+	}
+}
+
+/* A search looks at no item outside of its bounds, and at few within. */
+static void test_search_looks(void **state)
+{
+	(void)state;
+	for (uint64_t wanted = 1000; wanted <= 2024; wanted += 64) {
+		size_t n_looks = 0;
+		uint64_t found;
+		BS_BINARY_SEARCH(found, i, 1000, 2024, (n_looks++, assert_in_range(i, 1000, 2023), i < wanted));
+		assert_int_equal(found, wanted);
+		assert_true(n_looks <= 11);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_appends), cmocka_unit_test(test_extends),      cmocka_unit_test(test_room),
+		cmocka_unit_test(test_search),  cmocka_unit_test(test_search_looks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,466 @@
+/* test_collection.c: JSONL collections and standard input as sources: lines, batches, and records read again. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "corpus/read/reader.h"
+#include "tests/rigs/source_rig.h"
+
+/* ---- collections ---- */
+
+static void test_collections(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		const char *expected;
+	} examples[] = {
+		{"", ""},
+		{"\n", ""},
+		{"\n \t\r\n\v\f\n", ""},
+		{"{\"id\":\"a\",\"t\":\"x\"}\n", "a@1 t=x;"},
+		{"{\"id\":\"a\",\"t\":\"x\"}", "a@1 t=x;"},
+		{"{\"id\":\"a\",\"t\":\"x\"}\r\n{\"id\":2,\"t\":\"y\"}\r\n", "a@1 t=x;2@2 t=y;"},
+		{"{\"t\":\"x\"}\n\n{\"t\":\"y\"}", "#@1 t=x;#@3 t=y;"},
+		{"\xef\xbb\xbf{\"t\":\"x\"}\n", "#@1 t=x;"},
+		{"\xef\xbb\xbf\n{\"t\":\"x\"}\n", "#@2 t=x;"},
+		{"\xef\xbb\xbf", ""},
+		{"{\"t\":\"x\"}\n\xef\xbb\xbf{\"t\":\"y\"}\n{\"t\":\"z\"}\n",
+	         "#@1 t=x;!5 c.jsonl:2: not valid JSON: The JSON document has an improper structure: missing or "
+	         "superfluous commas, braces, missing keys, etc.;#@3 t=z;"},
+		{"[]\n{\"id\":\"a\"}\n{\"id\":1.5,\"t\":\"x\"}\n{\"t\":\"\xff\"}\n{\"t\":\"x",
+	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a string or a number;!5 c.jsonl:3: "
+	         "the id (field \"id\") is a floating-point number, not a string or an integer;#@4 t=\xef\xbf\xbd;"
+	         "!5 c.jsonl:5: not valid JSON: A string is opened, but never closed.;"},
+	};
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		write_text("c.jsonl", examples[i].bytes);
+		check_source("c.jsonl", &no_options, examples[i].expected);
+		check_source("./c.jsonl", &no_options, examples[i].expected);
+	}
+	static const char *const fields[] = {"b"};
+	struct bs_source_options options = {.id_field = "key", .text_fields = fields, .n_text_fields = 1};
+	write_text("c.jsonl", "{\"key\":\"k\",\"a\":\"x\",\"b\":\"y\"}\n{\"id\":1,\"a\":\"x\"}");
+	check_source("c.jsonl", &options, "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* At its end, a collection is known to have been read so far. */
+static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, bool last_line_counts)
+{
+	struct bs_read_mark mark;
+	uint64_t n_lines = 0;
+	for (size_t i = 0; i < n_bytes; i++)
+		n_lines += bytes[i] == '\n' || i + 1 == n_bytes;
+	bs_feed_mark(feed, last_line_counts, &mark);
+	assert_int_equal(mark.n_bytes, n_bytes);
+	assert_int_equal(mark.n_lines, n_lines);
+	assert_true(mark.checksum == bs_checksum(bytes, n_bytes));
+}
+
+/* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
+static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from, uint64_t line)
+{
+	struct bs_error err = {{0}};
+	struct bs_source source = open_source(path);
+	struct bs_feed *feed = open_feed(&source, &no_options);
+	struct bs_batch batch = {0};
+	size_t longest = 0;
+	if (from) {
+		struct bs_read_mark mark = {from, line - 1, bs_checksum(bytes, from)};
+		bool is_appended;
+		assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+		assert_true(is_appended);
+	}
+	size_t at = from;
+	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch)) {
+		size_t n_lines = 0;
+		assert_int_equal(batch.offset, at);
+		assert_int_equal(batch.first_line, line);
+		assert_true(batch.bytes.used_bytes <= n_bytes - at);
+		assert_memory_equal(batch.bytes.data, bytes + at, batch.bytes.used_bytes);
+		size_t end = at + batch.bytes.used_bytes;
+		for (size_t line_end = 0; at < end; at = line_end, n_lines++) {
+			const uint8_t *feed_at = memchr(bytes + at, '\n', n_bytes - at);
+			line_end = feed_at ? (size_t)(feed_at - bytes) + 1 : n_bytes;
+			longest = line_end - at > longest ? line_end - at : longest;
+		}
+		assert_int_equal(at, end);
+		assert_int_equal(batch.n_items, n_lines);
+		assert_int_equal(batch.source_done, at);
+		assert_true(batch.bytes.used_bytes < (3 << 20) + longest);
+		line += n_lines;
+	}
+	assert_int_equal(at, n_bytes);
+	check_mark(feed, bytes, n_bytes, true);
+	const uint8_t *last = n_bytes ? memrchr(bytes, '\n', n_bytes) : NULL;
+	check_mark(feed, bytes, last ? (size_t)(last - bytes) + 1 : 0, false);
+	bs_batch_deinit(&batch);
+	bs_feed_close(feed);
+	bs_source_deinit(&source);
+}
+
+static void test_batches_are_a_split(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	for (int round = 0; round < 40; round++) {
+		struct bs_buffer bytes = {0};
+		size_t middle = 0;
+		uint64_t middle_line = 1;
+		uint64_t n_lines = 0;
+		size_t wanted = next_random(&random) % (4 << 20);
+		size_t longest = (size_t)1 << next_random(&random) % 23;
+		while (bytes.used_bytes < wanted) {
+			struct bs_error err;
+			size_t line_bytes = next_random(&random) % longest;
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, &err), BS_OK);
+			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26), line_bytes);
+			bytes.data[bytes.used_bytes + line_bytes] = '\n';
+			bytes.used_bytes += line_bytes + 1;
+			n_lines++;
+			if (next_random(&random) % 4 == 0) {
+				middle = bytes.used_bytes;
+				middle_line = n_lines + 1;
+			}
+		}
+		if (bytes.used_bytes && next_random(&random) % 2)
+			bytes.used_bytes--;
+		write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
+		check_batches("c.jsonl", bytes.data, bytes.used_bytes, 0, 1);
+		if (middle <= bytes.used_bytes)
+			check_batches("c.jsonl", bytes.data, bytes.used_bytes, middle, middle_line);
+		bs_buffer_deinit(&bytes);
+	}
+}
+
+/* Lines that end just before, at, and just behind where a batch is full. */
+static void test_batch_boundaries(void **state)
+{
+	(void)state;
+	struct bs_buffer bytes = {0};
+	for (int delta = -3; delta <= 3; delta++) {
+		size_t line_bytes = (size_t)((1 << 20) + delta);
+		struct bs_error err;
+		bs_buffer_clear(&bytes);
+		for (int i = 0; i < 4; i++) {
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, &err), BS_OK);
+			memset(bytes.data + bytes.used_bytes, 'a' + i, line_bytes);
+			bytes.used_bytes += line_bytes;
+			bytes.data[bytes.used_bytes - 1] = '\n';
+		}
+		write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
+		check_batches("c.jsonl", bytes.data, bytes.used_bytes, 0, 1);
+		write_bytes("c.jsonl", bytes.data, bytes.used_bytes - 1);
+		check_batches("c.jsonl", bytes.data, bytes.used_bytes - 1, 0, 1);
+	}
+	bs_buffer_deinit(&bytes);
+}
+
+static void test_long_line(void **state)
+{
+	(void)state;
+	struct bs_buffer bytes = {0};
+	append_format(&bytes, "{\"id\":1,\"t\":\"x\"}\n{\"id\":2,\"t\":\"");
+	for (int i = 0; i < 5 << 16; i++)
+		append(&bytes, "sixteen letters ", 16);
+	append_format(&bytes, "\"}\r\n{\"id\":3,\"t\":\"y\"}");
+	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
+	struct log log = {0};
+	read_source("c.jsonl", &no_options, &log);
+	assert_int_equal(log.n_documents, 3);
+	assert_memory_equal(log_text(&log), "1@1 t=x;2@2 t=sixteen letters ", 30);
+	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
+	log_deinit(&log);
+	bs_buffer_deinit(&bytes);
+}
+
+/* Reads on behind what `before` says, after the collection has become `after`: the log, and the mark at the end. */
+static void check_resume(const char *before, const char *after, bool counts_last, const char *expected)
+{
+	struct bs_error err;
+	struct bs_reader *reader = new_reader(&no_options);
+	struct bs_batch batch = {0};
+	struct bs_read_mark mark;
+	bool is_appended = false;
+	for (int pass = 0; pass < 2; pass++) {
+		write_text("c.jsonl", pass ? after : before);
+		struct bs_source source = open_source("c.jsonl");
+		struct bs_feed *feed = open_feed(&source, &no_options);
+		struct log log = {0};
+		if (pass)
+			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
+			read_batch(reader, &batch, &log);
+		bs_feed_mark(feed, counts_last, &mark);
+		if (pass) {
+			struct bs_buffer shown = {0};
+			append(&shown, is_appended ? "+" : "=", 1);
+			append(&shown, log.text.data, log.text.used_bytes);
+			append(&shown, "", 1);
+			assert_string_equal(shown.data, expected);
+			bs_buffer_deinit(&shown);
+		}
+		log_deinit(&log);
+		bs_feed_close(feed);
+		bs_source_deinit(&source);
+	}
+	assert_int_equal(mark.n_bytes, strlen(after));
+	assert_true(mark.checksum == bs_checksum(after, strlen(after)));
+	bs_batch_deinit(&batch);
+	bs_reader_free(reader);
+}
+
+static void test_resume(void **state)
+{
+	(void)state;
+#define A "{\"t\":\"a\"}"
+#define B "{\"t\":\"b\"}"
+	check_resume(A "\n", A "\n", true, "+");
+	check_resume(A "\n", A "\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A "\n", A "\n" B, true, "+#@2 t=b;");
+	check_resume(A "\n\n\n", A "\n\n\n" B "\n", true, "+#@4 t=b;");
+	/* A last line that had no end. */
+	check_resume(A, A, true, "+");
+	check_resume(A, A "\n", true, "+");
+	check_resume(A, A "\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A, A "\r\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A "\n" B, A "\n" B "\n" A "\n", true, "+#@3 t=a;");
+	check_resume(A, A " \n", true, "=#@1 t=a;");
+	/* It was no record yet, so it does not count as read. */
+	check_resume(A "\n{\"t\":", A "\n" B "\n", false, "+#@2 t=b;");
+	/* Rewritten, cut short, or nothing was read. */
+	check_resume(A "\n", B "\n", true, "=#@1 t=b;");
+	check_resume(A "\n" B "\n", A "\n", true, "=#@1 t=a;");
+	check_resume("", A "\n", true, "=#@1 t=a;");
+	check_resume("\xef\xbb\xbf" A "\n", "\xef\xbb\xbf" A "\n" B "\n", true, "+#@2 t=b;");
+#undef A
+#undef B
+	bs_feed_close(NULL);
+	bs_reader_free(NULL);
+}
+
+/* Remembers where the documents of a collection are. */
+struct place {
+	uint64_t offset;
+	uint64_t raw_bytes;
+	uint64_t line;
+};
+
+static enum bs_status remember_place(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct bs_buffer *places = context;
+	struct place place = {document->place.offset, document->raw.n_bytes, document->place.line};
+	(void)err;
+	append(places, &place, sizeof(place));
+	return BS_OK;
+}
+
+static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)context, (void)reason, (void)message, (void)err;
+	return BS_OK;
+}
+
+static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
+                                   struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, err);
+}
+
+static void test_fetch_record(void **state)
+{
+	(void)state;
+	struct bs_buffer bytes = {0};
+	struct bs_buffer places = {0};
+	struct bs_error err = {{0}};
+	append_format(&bytes, "\xef\xbb\xbf");
+	for (int i = 1; i <= 30000; i++)
+		append_format(&bytes, "{\"t\":\"text %d\",\"id\":%d}%s\n%s", i, i, i % 3 ? "" : "\r",
+		              i % 5 ? "" : "\n");
+	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
+	write_text("other.jsonl", "{\"t\":\"other\"}");
+	struct bs_source source = open_source("c.jsonl");
+	struct bs_feed *feed = open_feed(&source, &no_options);
+	struct bs_reader *reader = new_reader(&no_options);
+	struct bs_batch batch = {0};
+	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
+	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
+		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_OK);
+	const struct place *place = (const void *)places.data;
+	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
+	struct bs_stamp now;
+	assert_int_equal(bs_path_stamp("c.jsonl", &now, &err), BS_OK);
+	for (size_t i = 30000; i-- > 0;) {
+		struct bs_document document;
+		struct bs_stamp stamp;
+		char text[32];
+		if (i % 1000 == 0) {
+			assert_int_equal(fetch_record(reader, "other.jsonl", 0, 13, &document, &stamp, &err),
+			                 BS_OK);
+			assert_int_equal(stamp.size_bytes, 13);
+			assert_true(document.name.is_line);
+		}
+		if (fetch_record(reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp, &err))
+			fail_msg("%s", err.text);
+		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
+		assert_int_equal(document.text.fields[0].text_bytes, n);
+		assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
+		assert_memory_equal(document.name.bytes, text + 5, (size_t)n - 5);
+		assert_int_equal(document.place.offset, place[i].offset);
+		assert_memory_equal(document.raw.bytes, bytes.data + place[i].offset, place[i].raw_bytes);
+		assert_memory_equal(&stamp, &now, sizeof(now));
+		if (i % 100 == 0) {
+			/* The same from a store. */
+			const uint8_t *raw = bytes.data + place[i].offset;
+			assert_int_equal(bs_reader_fetch_raw(reader, raw, place[i].raw_bytes, &document, &err), BS_OK);
+			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
+		}
+	}
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&places);
+	bs_batch_deinit(&batch);
+	bs_reader_free(reader);
+	bs_feed_close(feed);
+	bs_source_deinit(&source);
+}
+
+static void test_fetch_record_fails(void **state)
+{
+	(void)state;
+	struct bs_error err;
+	struct bs_document document;
+	struct bs_stamp stamp;
+	struct bs_reader *reader = new_reader(&no_options);
+	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
+#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp, &err)
+	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
+	assert_int_equal(FETCH("c.jsonl", 1, 11), BS_INVALID);
+	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);
+	assert_int_equal(FETCH("c.jsonl", 0, 0), BS_INVALID);
+	assert_int_equal(FETCH("c.jsonl", 12, 3), BS_INVALID);
+	assert_string_equal(err.text, "c.jsonl: offset 12: not a JSON object");
+	assert_int_equal(FETCH("c.jsonl", 12, 5), BS_INVALID);
+	assert_string_equal(err.text, "c.jsonl: ends before offset 17");
+	assert_int_equal(FETCH("c.jsonl", 0, UINT64_MAX), BS_INVALID);
+	assert_int_equal(FETCH("c.jsonl", UINT64_MAX, 2), BS_INVALID);
+	assert_int_equal(FETCH("c.jsonl", (uint64_t)1 << 40, (uint64_t)1 << 40), BS_INVALID);
+	assert_int_equal(FETCH("missing.jsonl", 0, 11), BS_NOT_FOUND);
+	assert_int_equal(FETCH(".", 0, 11), BS_NOT_FOUND);
+	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
+	/* Truncated, then longer, under the open descriptor. */
+	assert_int_equal(truncate("c.jsonl", 5), 0);
+	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_INVALID);
+	write_text("c.jsonl", "{\"t\":\"abc\"}\n{\"t\":\"a longer one\"}\n");
+	assert_int_equal(FETCH("c.jsonl", 12, 20), BS_OK);
+	assert_int_equal(document.text.n_bytes, 12);
+#undef FETCH
+	bs_reader_free(reader);
+}
+
+/* ---- standard input ---- */
+
+/* Runs check_source on "-" with standard input replaced. */
+static void check_stdin(int fd, const char *expected)
+{
+	int saved = dup(STDIN_FILENO);
+	assert_true(dup2(fd, STDIN_FILENO) >= 0);
+	close(fd);
+	check_source("-", &no_options, expected);
+	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+}
+
+struct pipe_text {
+	int fd;
+	const char *text;
+};
+
+/* A line at a time, slowly, so that reads are short. */
+static void *write_slowly(void *context)
+{
+	struct pipe_text *pipe_text = context;
+	for (const char *at = pipe_text->text; *at; at++) {
+		if (write(pipe_text->fd, at, 1) != 1)
+			break;
+		usleep(200);
+	}
+	close(pipe_text->fd);
+	return NULL;
+}
+
+static void test_stdin(void **state)
+{
+	(void)state;
+	check_stdin(open("/dev/null", O_RDONLY), "");
+	write_text("c", "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\nbad\n{\"t\":\"y\"}");
+	static const char expected[] = "a@1 t=x;!5 -:2: not valid JSON: The JSON document has an improper structure: "
+				       "missing or superfluous commas, braces, missing keys, etc.;#@3 t=y;";
+	check_stdin(open("c", O_RDONLY), expected);
+	for (int flags = 0; flags <= O_NONBLOCK; flags += O_NONBLOCK) {
+		int ends[2];
+		pthread_t thread;
+		assert_int_equal(pipe(ends), 0);
+		if (flags)
+			assert_int_equal(fcntl(ends[0], F_SETFL, flags), 0);
+		struct pipe_text text = {ends[1], "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\n{x}\n{\"t\":\"y\"}"};
+		assert_int_equal(pthread_create(&thread, NULL, write_slowly, &text), 0);
+		check_stdin(ends[0], expected);
+		pthread_join(thread, NULL);
+	}
+	/* A folder cannot be read. */
+	int saved = dup(STDIN_FILENO);
+	int fd = open(".", O_RDONLY);
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+	struct bs_source source = open_source("-");
+	struct bs_feed *feed = open_feed(&source, &no_options);
+	struct bs_batch batch = {0};
+	struct bs_error err;
+	assert_int_equal(bs_feed_next(feed, &batch, &err), BS_IO);
+	assert_string_equal(err.text, "-: Is a directory");
+	bs_batch_deinit(&batch);
+	bs_feed_close(feed);
+	bs_source_deinit(&source);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_collections),
+		FOLDER_TEST(test_batches_are_a_split),
+		FOLDER_TEST(test_batch_boundaries),
+		FOLDER_TEST(test_long_line),
+		FOLDER_TEST(test_resume),
+		FOLDER_TEST(test_fetch_record),
+		FOLDER_TEST(test_fetch_record_fails),
+		FOLDER_TEST(test_stdin),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

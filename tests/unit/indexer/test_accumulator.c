@@ -1,0 +1,351 @@
+/*
+ * test_accumulator.c: documents of random words through an analysed batch and an accumulator, against the words: every document
+ * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
+ * are. And documents whose terms get other numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/search.h"
+#include "tests/rigs/core_rig.h"
+#include "indexer/batch/accumulator.h"
+#include "indexer/segment/slab_plan.h"
+
+#define N_WORDS  9000u /* more than the first table has room for */
+#define WORD_MAX 48u
+
+/* Word n: 1 to 40 letters and digits, which tell it from all others; many share their first 16 bytes. */
+static size_t write_word(uint32_t n, char *text)
+{
+	static const size_t lengths[] = {0, 1, 7, 8, 9, 14, 15, 16, 17, 18, 24, 31, 32, 33, 40};
+	size_t n_bytes = (size_t)snprintf(text, WORD_MAX, "%x", n);
+	size_t wanted = lengths[n % COUNT(lengths)];
+	if (n % 2 == 0) {
+		for (; n_bytes < wanted; n_bytes++)
+			text[n_bytes] = 'q';
+	} else if (n_bytes < wanted) {
+		memmove(text + wanted - n_bytes, text, n_bytes);
+		memset(text, 'z', wanted - n_bytes);
+		n_bytes = wanted;
+	}
+	return n_bytes;
+}
+
+/* Which word it is; a wrong one will not be the same when it is written again. */
+static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
+{
+	char digits[WORD_MAX + 1] = {0};
+	uint32_t start = 0, n = 0;
+	while (start < n_bytes && key[start] == 'z')
+		start++;
+	for (uint32_t i = start; i < n_bytes && key[i] != 'q'; i++)
+		digits[n++] = (char)key[i];
+	n = (uint32_t)strtoul(digits, NULL, 16);
+	assert_true(n < N_WORDS);
+	return n;
+}
+
+struct wanted_doc {
+	uint32_t words[600]; /* distinct, in order */
+	uint32_t tfs[600];
+	uint32_t n_words;
+};
+
+/* One document: distinct words, with repeats between them in the text. */
+static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted, uint64_t *random)
+{
+	static uint32_t last_doc_of[N_WORDS], place_of[N_WORDS], this_doc;
+	static char text[1 << 16];
+	size_t text_bytes = 0;
+	uint32_t n_tokens = (uint32_t)random_below(random, COUNT(wanted->words));
+	uint32_t first = (uint32_t)random_below(random, N_WORDS);
+	this_doc++;
+	wanted->n_words = 0;
+	for (uint32_t i = 0; i < n_tokens; i++) {
+		uint32_t n = (first + (uint32_t)random_below(random, 1 + random_below(random, N_WORDS))) % N_WORDS;
+		text_bytes += write_word(n, text + text_bytes);
+		text[text_bytes++] = ' ';
+		if (last_doc_of[n] != this_doc) {
+			place_of[n] = wanted->n_words;
+			wanted->words[wanted->n_words] = n;
+			wanted->tfs[wanted->n_words++] = 0;
+		}
+		wanted->tfs[place_of[n]]++;
+		last_doc_of[n] = this_doc;
+	}
+	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
+	                               .name.n_bytes = 1,
+	                               .text.fields = &field,
+	                               .text.n_fields = 1,
+	                               .text.n_bytes = text_bytes};
+	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
+	struct bs_error err = {""};
+	expect_ok(sink.document(sink.context, &document, &err), &err);
+}
+
+static void check_document(const struct bs_accumulator *accumulator, uint32_t document, const struct wanted_doc *wanted,
+                           uint32_t *df)
+{
+	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
+	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
+	uint32_t numbers[BS_TERM_CHUNK];
+	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
+	uint32_t at = 0;
+	memset(at_of, 0, sizeof(at_of));
+	assert_int_equal(doc->n_terms, wanted->n_words);
+	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
+		for (uint32_t i = 0; i < n; i++) {
+			assert_true(numbers[i] < accumulator->terms.n_terms);
+			const struct bs_term_entry *entry = &accumulator->terms.entries[numbers[i]];
+			uint32_t word = read_word(bs_term_table_key(&accumulator->terms, numbers[i]), entry->n_bytes);
+			assert_int_equal(at_of[word], 0);
+			number_of[word] = numbers[i];
+			at_of[word] = ++at;
+			df[numbers[i]]++;
+		}
+	}
+	assert_int_equal(at, wanted->n_words);
+	for (uint32_t i = 0; i < wanted->n_words; i++) {
+		char word[WORD_MAX + 1];
+		size_t n_bytes = write_word(wanted->words[i], word);
+		uint32_t number = number_of[wanted->words[i]];
+		assert_true(at_of[wanted->words[i]] > 0);
+		assert_int_equal(at_of[wanted->words[i]] <= doc->n_repeated, wanted->tfs[i] > 1);
+		assert_int_equal(accumulator->terms.entries[number].n_bytes, n_bytes);
+		assert_memory_equal(bs_term_table_key(&accumulator->terms, number), word, n_bytes);
+	}
+}
+
+/* Batches of some documents, of which some are left out, as documents that a deletion keeps out are. dir: for files, or NULL. */
+static void check_terms_of_documents(const struct bs_dir *dir)
+{
+	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
+	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
+	struct bs_error err = {""};
+	struct bs_term_batch term_batch = {.keep_raws = false};
+	struct bs_accumulator accumulator = {.n_postings = 0};
+	uint64_t random = 5, n_postings = 0;
+	uint32_t n_added = 0;
+	if (dir)
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
+	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
+	for (int batch = 0; batch < N_BATCHES; batch++) {
+		bs_term_batch_clear(&term_batch);
+		for (uint32_t i = 0; i < BATCH_DOCS; i++)
+			add_document(&term_batch, &wanted[i], &random);
+		expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
+		for (uint32_t i = 0; i < BATCH_DOCS; i++) {
+			struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
+			if (random_below(&random, 4) == 0)
+				continue;
+			expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
+			n_postings += wanted[i].n_words;
+			added[n_added++] = wanted[i];
+		}
+	}
+	bs_accumulator_finish(&accumulator);
+	assert_int_equal(bs_accumulator_n_docs(&accumulator), n_added);
+	assert_int_equal(accumulator.n_postings, n_postings);
+	uint32_t *df = calloc(accumulator.terms.n_terms, sizeof(*df));
+	assert_non_null(df);
+	for (uint32_t i = 0; i < n_added; i++)
+		check_document(&accumulator, i, &added[i], df);
+	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
+		assert_int_equal(accumulator.terms.entries[i].df, df[i]);
+	free(df);
+	bs_words_free(term_batch.words);
+	bs_term_batch_deinit(&term_batch);
+	bs_accumulator_deinit(&accumulator);
+}
+
+static void test_terms_of_documents(void **state)
+{
+	(void)state;
+	check_terms_of_documents(NULL);
+	check_terms_of_documents(dir_at("."));
+}
+
+/* What has no room on the disk is told; what was there before stays, and is used again once it is cleared. */
+static void test_full_disk(void **state)
+{
+	struct bs_error err = {""};
+	struct bs_accumulator accumulator = {.n_postings = 0};
+	(void)state;
+	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), &err), &err);
+	uint8_t *first, *other;
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, &err), &err);
+	memset(first, 7, 100);
+	accumulator.spool.chunks->used_bytes = 100;
+	expect_ok(bs_buffer_append(&accumulator.docs.bytes, "0123456789abcdef", 16, &err), &err);
+	size_t room = accumulator.docs.bytes.capacity_bytes;
+	limit_file_bytes(room);
+	expect_status(bs_buffer_reserve(&accumulator.docs.bytes, room, &err), BS_IO, &err);
+	assert_int_equal(accumulator.docs.bytes.used_bytes, 16);
+	assert_memory_equal(accumulator.docs.bytes.data, "0123456789abcdef", 16);
+	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, &err), BS_IO, &err);
+	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
+	assert_int_equal(first[99], 7);
+	limit_file_bytes(RLIM_INFINITY);
+	bs_accumulator_clear(&accumulator);
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, &err), &err);
+	expect_ok(bs_buffer_reserve(&accumulator.docs.bytes, 2 * room, &err), &err);
+	memset(accumulator.docs.bytes.data, 1, 2 * room);
+	bs_accumulator_deinit(&accumulator);
+}
+
+/* ---- other numbers ---- */
+
+#define MANY_TERMS 3000000u
+#define MANY_DOCS  400u
+#define DOC_TERMS  1500u
+
+/* Numbers of all lengths, those of 3 bytes half of the time. */
+static uint32_t draw_number(uint64_t *random)
+{
+	return (uint32_t)random_below(random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
+}
+
+/* How often the i-th term of a document stands there, if that is more than once. */
+static uint32_t tf_of(uint32_t i)
+{
+	return 2 + i * i % 300;
+}
+
+/* Documents of an accumulator that has nothing else, in chunks that hold a few of them; as long as they have terms. */
+static void write_documents(struct bs_accumulator *accumulator, uint32_t *numbers, uint64_t *random)
+{
+	struct bs_error err = {""};
+	for (uint32_t d = 0; d < MANY_DOCS; d++) {
+		struct bs_accumulated_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
+		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
+		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
+		uint32_t tfs[DOC_TERMS];
+		uint8_t *to;
+		expect_ok(bs_spool_reserve(&accumulator->spool, most, d, &to, &err), &err);
+		if (accumulator->spool.chunks->used_bytes == 0)
+			accumulator->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
+		doc.codes = to;
+		for (uint32_t i = 0; i < doc.n_terms; i++)
+			numbers[i] = draw_number(random);
+		for (uint32_t i = 0; i < doc.n_repeated; i++)
+			tfs[i] = tf_of(i);
+		to = bs_group_put(to, numbers, doc.n_terms);
+		to = bs_group_put(to, tfs, doc.n_repeated);
+		numbers += doc.n_terms;
+		accumulator->spool.chunks->used_bytes = (size_t)(to - accumulator->spool.chunks->bytes);
+		expect_ok(bs_vector_append(&accumulator->docs, &doc, &err), &err);
+		expect_ok(bs_buffer_append(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
+		accumulator->doc_table.n_docs++;
+	}
+}
+
+static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
+{
+	for (uint32_t other = 0; other < n; other++)
+		if (other != i && numbers[other] == numbers[i])
+			return false;
+	return true;
+}
+
+/* Of the terms that are coded, each by its tf code. Numbers: those of before. */
+static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_slab_plan *by,
+                      const uint32_t *new_of, const uint8_t *notes, const uint32_t *numbers, uint64_t *n_coded)
+{
+	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
+	size_t n_bytes;
+	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
+	for (uint32_t i = 0; i < doc->n_terms; i++) {
+		uint32_t number = new_of[numbers[i]];
+		bool is_coded = notes[number < by->n_repeated ? number : by->n_repeated] & BS_NOTE_IS_CODED;
+		if (!is_coded || !is_once(numbers, doc->n_terms, i))
+			continue;
+		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]), i < doc->n_repeated ? tf_of(i) : 1);
+		++*n_coded;
+	}
+}
+
+static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
+{
+	struct bs_accumulator accumulator = {.n_postings = 0};
+	struct bs_error err = {""};
+	uint64_t random = 3 + n_threads;
+	uint64_t n_coded = 0;
+	enum { LAST = 1000 };
+	uint8_t notes[LAST + 1];
+	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
+	uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
+	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST};
+	uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
+	struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
+	assert_true(new_of && hashes && numbers && docs);
+	for (uint32_t i = 0; i < MANY_TERMS; i++) {
+		new_of[i] = i < LAST ? LAST - 1 - i : MANY_TERMS - 1 - (i - LAST);
+		hashes[i] = bs_hash_mix(i);
+	}
+	for (uint32_t i = 0; i <= LAST; i++)
+		notes[i] = (uint8_t)(i % 27 | (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED : 0));
+	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
+	if (n_threads == 1) /* of four bytes, and without a hash */
+		new_of[5000] = UINT32_MAX - 1;
+	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
+		by.columns[i] = bs_count_pack((const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
+	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
+	if (dir)
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
+	write_documents(&accumulator, numbers, &random);
+	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, &err), &err);
+	const uint32_t *number = numbers;
+	for (uint32_t d = 0; d < MANY_DOCS; d++) {
+		struct bs_term_reader reader = bs_accumulator_read(&accumulator, d);
+		uint32_t found[BS_TERM_CHUNK];
+		uint64_t weight = 0, weight_found = 0;
+		uint32_t n_terms = 0;
+		check_tfs(&accumulator, d, &by, new_of, notes, number, &n_coded);
+		for (uint32_t n; (n = bs_accumulator_next(&reader, found)) > 0; n_terms += n) {
+			for (uint32_t i = 0; i < n; i++) {
+				assert_int_equal(found[i], new_of[*number]);
+				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & BS_NOTE_KIND;
+				number++;
+			}
+		}
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			weight_found += docs[d].n_columns[level];
+		assert_int_equal(weight_found, weight);
+		assert_int_equal(docs[d].n_terms, n_terms);
+		assert_int_equal(accumulator.docs.items[d].n_terms, n_terms);
+	}
+	assert_true(n_coded > 1000);
+	free(new_of);
+	free(hashes);
+	free(numbers);
+	free(docs);
+	bs_accumulator_deinit(&accumulator);
+}
+
+static void test_renumber(void **state)
+{
+	(void)state;
+	for (int in_files = 0; in_files < 2; in_files++) {
+		check_renumbered(1, in_files ? dir_at(".") : NULL);
+		check_renumbered(3, in_files ? dir_at(".") : NULL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_terms_of_documents),
+		FOLDER_TEST(test_full_disk),
+		FOLDER_TEST(test_renumber),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/*
+ * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few documents and of many slabs, with long
+ * ones, repeated words, scripts without spaces, grams, numbers and stored texts. A condensed segment that is damaged is refused, and
+ * goes when its segment does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/writer.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/rigs/mutate.h"
+
+#define CONDENSED "condensed-"
+/* What tests/golden/condensed is restored to. */
+#define GOLDEN_BYTES 49832u
+#define GOLDEN_SUM   UINT64_C(0x3cdd95c8af352083)
+
+static struct bs_memory *index_memory;
+
+static int setup(void **state)
+{
+	struct bs_error err = {""};
+	expect_ok(bs_memory_new(&index_memory, &err), &err);
+	return enter_folder(state);
+}
+
+static int teardown(void **state)
+{
+	bs_memory_free(index_memory);
+	return leave_folder(state);
+}
+
+static struct bs_writer *open_with(struct bs_writer_request request)
+{
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	request.memory = index_memory;
+	request.n_threads = 1;
+	expect_ok(bs_writer_open(&request, &writer, &err), &err);
+	return writer;
+}
+
+static void commit(struct bs_writer *writer)
+{
+	struct bs_error err = {""};
+	expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+}
+
+/* That the index is what FORMAT.md says. */
+static void check(void)
+{
+	struct bs_check_request request = {.memory = index_memory};
+	struct bs_check_report report;
+	struct bs_error err = {""};
+	expect_ok(bs_index_check(&request, &report, &err), &err);
+}
+
+/* A word of a skewed choice: low numbers are frequent. */
+static uint32_t draw_word(uint64_t *random, uint32_t n_words)
+{
+	uint64_t n = 1 + random_below(random, n_words);
+	return (uint32_t)random_below(random, 1 + random_below(random, n));
+}
+
+static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_t n_words)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < n_tokens; i++) {
+		uint32_t word = draw_word(random, n_words);
+		n += (size_t)sprintf(text + n, word % 50 == 7 ? "全文%u検索 " : word % 50 == 9 ? "Wort_%u " : "w%u ", word);
+	}
+	return n;
+}
+
+/* n_docs documents of up to most_tokens tokens, in each sixteenth of them twenty times as many. */
+static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words, uint64_t seed)
+{
+	char *text = malloc((size_t)most_tokens * 20 * 24 + 24), id[16];
+	uint64_t random = seed;
+	struct bs_error err = {""};
+	assert_non_null(text);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t most = random_below(&random, 16) == 0 && most_tokens > 8 ? most_tokens * 20 : most_tokens;
+		size_t id_bytes = (size_t)snprintf(id, sizeof(id), "%08u", i);
+		size_t n_bytes = put_words(text, &random, (uint32_t)random_below(&random, most + 1), n_words);
+		char number[8];
+		size_t number_bytes = (size_t)snprintf(number, sizeof(number), "%u", i % 97);
+		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes}, {"size", 4, number, number_bytes}};
+		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, &err), &err);
+	}
+	free(text);
+}
+
+static bool is_condensed(const char *name)
+{
+	return strncmp(name, CONDENSED, strlen(CONDENSED)) == 0;
+}
+
+/* The file of that name in either. */
+static struct bs_memory_file find_file(const struct bs_memory *memory, const char *name)
+{
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
+		expect_ok(bs_memory_file_at(memory, i, &file, &err), &err);
+		if (strcmp(file.name, name) == 0)
+			return file;
+	}
+	fail_msg("no file %s", name);
+	return file;
+}
+
+static void expect_restored(const struct bs_memory_file *condensed, const char *folder)
+{
+	char name[BS_MEMORY_NAME_BYTES];
+	struct bs_memory *memory;
+	struct bs_error err = {""};
+	snprintf(name, sizeof(name), "seg-%s", condensed->name + strlen(CONDENSED));
+	struct bs_memory_file was = find_file(index_memory, name);
+	expect_ok(bs_memory_new(&memory, &err), &err);
+	expect_ok(bs_memory_use_folder(memory, folder, &err), &err);
+	expect_ok(bs_memory_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, &err), &err);
+	expect_ok(bs_memory_restore(memory, condensed->name, NULL, &err), &err);
+	struct bs_memory_file restored = find_file(memory, name);
+	assert_int_equal(restored.n_bytes, was.n_bytes);
+	assert_memory_equal(restored.bytes, was.bytes, was.n_bytes);
+	bs_memory_free(memory);
+}
+
+/* All segments; how many there are. */
+static size_t expect_all_restored(void)
+{
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	size_t n_condensed = 0, n_segments = 0;
+	for (size_t i = 0; i < bs_memory_n_files(index_memory); i++) {
+		expect_ok(bs_memory_file_at(index_memory, i, &file, &err), &err);
+		n_segments += strncmp(file.name, "seg-", 4) == 0;
+		if (!is_condensed(file.name))
+			continue;
+		n_condensed++;
+		expect_restored(&file, NULL);
+		expect_restored(&file, ".");
+	}
+	assert_int_equal(n_condensed, n_segments);
+	return n_condensed;
+}
+
+static void expect_of_documents(struct bs_writer_request request, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words)
+{
+	request.condensed = true;
+	struct bs_writer *writer = open_with(request);
+	add_documents(writer, n_docs, most_tokens, n_words, n_docs + most_tokens);
+	commit(writer);
+	bs_writer_close(writer);
+	assert_true(expect_all_restored() >= 1);
+	check();
+}
+
+static void test_few(void **state)
+{
+	(void)state;
+	expect_of_documents((struct bs_writer_request){.not_stored = true}, 1, 3, 5);
+}
+
+static void test_empty_texts(void **state)
+{
+	(void)state;
+	expect_of_documents((struct bs_writer_request){.not_stored = true}, 700, 0, 1);
+}
+
+static void test_middling(void **state)
+{
+	(void)state;
+	expect_of_documents((struct bs_writer_request){.not_stored = true, .no_checksums = true, .phrase_bits = .1}, 6000, 60, 8000);
+}
+
+static void test_with_everything(void **state)
+{
+	(void)state;
+	expect_of_documents((struct bs_writer_request){.grams = true, .stem_language = "english"}, 3000, 40, 20000);
+}
+
+/* More than a slab can have. */
+static void test_slabs(void **state)
+{
+	(void)state;
+	expect_of_documents((struct bs_writer_request){.not_stored = true}, 270000, 6, 50000);
+}
+
+/* What a commit merges is condensed, too, and what was merged goes, condensed or not. */
+static void test_compaction(void **state)
+{
+	struct bs_error err = {""};
+	(void)state;
+	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
+	for (uint64_t i = 0; i < 12; i++) {
+		add_documents(writer, 40 + (uint32_t)i, 30, 900, 1 + i);
+		commit(writer);
+		expect_ok(bs_writer_delete(writer, "00000003", 8, NULL, &err), &err);
+	}
+	bs_writer_close(writer);
+	assert_true(expect_all_restored() < 12);
+	struct bs_build_request request = {.memory = index_memory, .condensed = true};
+	struct bs_build_report report;
+	expect_ok(bs_index_compact(&request, &report, &err), &err);
+	assert_int_equal(expect_all_restored(), 1);
+	/* A writer that does not ask for it has none. */
+	writer = open_with((struct bs_writer_request){.memory_bytes = 0});
+	add_documents(writer, 50, 30, 900, 99);
+	commit(writer);
+	bs_writer_close(writer);
+	check();
+}
+
+/* Restores a condensed segment of these bytes: whatever they are, it ends, and leaves nothing behind if it fails. */
+static enum bs_status restore(const void *bytes, size_t n_bytes)
+{
+	struct bs_memory *memory;
+	struct bs_error err = {""};
+	expect_ok(bs_memory_new(&memory, &err), &err);
+	expect_ok(bs_memory_put(memory, "condensed-000001", bytes, n_bytes, &err), &err);
+	enum bs_status status = bs_memory_restore(memory, "condensed-000001", NULL, &err);
+	assert_int_equal(bs_memory_n_files(memory), status ? 1 : 2);
+	bs_memory_free(memory);
+	return status;
+}
+
+/* Bits are flipped, and ends cut off: checksums tell. Then files that somebody makes on purpose, with all checksums right. */
+static void test_damage(void **state)
+{
+	struct bs_buffer file = {0};
+	struct bs_error err = {""};
+	uint64_t random = 5;
+	uint32_t n_restored = 0;
+	(void)state;
+	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true});
+	add_documents(writer, 2500, 12, 900, 1);
+	commit(writer);
+	bs_writer_close(writer);
+	struct bs_memory_file sound = find_file(index_memory, "condensed-000001");
+	struct bs_buffer whole = {.data = (uint8_t *)(uintptr_t)sound.bytes, .used_bytes = sound.n_bytes};
+	for (int i = 0; i < 200; i++) {
+		bs_buffer_clear(&file);
+		expect_ok(bs_buffer_append(&file, sound.bytes, sound.n_bytes, &err), &err);
+		file.data[random_below(&random, file.used_bytes)] ^= (uint8_t)(1u << random_below(&random, 8));
+		enum bs_status status = restore(file.data, i % 10 ? file.used_bytes : random_below(&random, file.used_bytes));
+		assert_true(status == BS_CORRUPT || status == BS_UNSUPPORTED || (status == BS_OK && i % 10));
+	}
+	for (int i = 0; i < 1000; i++) {
+		bs_buffer_clear(&file);
+		expect_ok(bs_buffer_append(&file, sound.bytes, sound.n_bytes, &err), &err);
+		mutate_file(&file, &whole, &random);
+		n_restored += restore(file.data, file.used_bytes) == BS_OK;
+	}
+	assert_true(n_restored > 0 && n_restored < 1000);
+	bs_buffer_deinit(&file);
+}
+
+static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	for (size_t i = 0; i < n_bytes; i++)
+		sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* A condensed segment that was kept is restored to the bytes that it was made of then, by all later programs: an index names how many they
+ * are. With UPDATE=1 in the environment it is made: before the first release of a format, never after. */
+static void test_golden(void **state)
+{
+	static uint8_t bytes[1 << 16];
+	struct bs_error err = {""};
+	(void)state;
+	if (getenv("UPDATE")) {
+		struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true, .phrase_bits = .1});
+		add_documents(writer, 1500, 8, 400, 7);
+		commit(writer);
+		bs_writer_close(writer);
+		struct bs_memory_file made = find_file(index_memory, "condensed-000001");
+		FILE *file = fopen(GOLDEN, "wb");
+		assert_non_null(file);
+		assert_int_equal(fwrite(made.bytes, 1, made.n_bytes, file), made.n_bytes);
+		fclose(file);
+		bs_memory_free(index_memory);
+		expect_ok(bs_memory_new(&index_memory, &err), &err);
+	}
+	FILE *file = fopen(GOLDEN, "rb");
+	assert_non_null(file);
+	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
+	assert_true(n_bytes < sizeof(bytes));
+	fclose(file);
+	expect_ok(bs_memory_put(index_memory, "condensed-000001", bytes, n_bytes, &err), &err);
+	expect_ok(bs_memory_restore(index_memory, "condensed-000001", NULL, &err), &err);
+	struct bs_memory_file restored = find_file(index_memory, "seg-000001");
+	uint64_t sum = checksum(restored.bytes, restored.n_bytes);
+	if (restored.n_bytes != GOLDEN_BYTES || sum != GOLDEN_SUM)
+		fail_msg("%zu bytes, 0x%016llx", restored.n_bytes, (unsigned long long)sum);
+}
+
+static void test_refused(void **state)
+{
+	struct bs_error err = {""};
+	struct bs_memory *memory;
+	volatile int cancel = 1;
+	struct bs_limits limits = {.cancel = &cancel};
+	(void)state;
+	expect_ok(bs_memory_new(&memory, &err), &err);
+	assert_int_equal(bs_memory_restore(memory, "condensed-000001", NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_restore(memory, "seg-000001", NULL, &err), BS_INVALID);
+	bs_memory_free(memory);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
+	add_documents(writer, 5000, 30, 700, 1);
+	commit(writer);
+	bs_writer_close(writer);
+	struct bs_memory_file file = find_file(index_memory, "condensed-000001");
+	expect_ok(bs_memory_new(&memory, &err), &err);
+	expect_ok(bs_memory_put(memory, file.name, file.bytes, file.n_bytes, &err), &err);
+	assert_int_equal(bs_memory_restore(memory, file.name, &limits, &err), BS_STOPPED);
+	assert_int_equal(bs_memory_n_files(memory), 1);
+	bs_memory_free(memory);
+	/* Of a directory there are none. */
+	struct bs_writer_request request = {.dir = "index", .condensed = true};
+	enum bs_status status = bs_writer_open(&request, &writer, &err);
+	if (!status)
+		status = bs_writer_add(writer, "a", 1, &(struct bs_text){.text = "one", .text_bytes = 3}, 1, &err);
+	if (!status)
+		status = bs_writer_commit(writer, NULL, &err);
+	assert_int_equal(status, BS_INVALID);
+	bs_writer_close(writer);
+}
+
+#define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling), IN_MEMORY(test_with_everything),
+		IN_MEMORY(test_slabs), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage), IN_MEMORY(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

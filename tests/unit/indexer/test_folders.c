@@ -1,0 +1,261 @@
+/* test_folders.c: lists of folders: written, found again, damaged; which an index run notes; and that a walk believes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/store/folder_listings.h"
+#include "tests/rigs/core_rig.h"
+#include "indexer/batch/folder_recorder.h"
+
+/* ---- lists ---- */
+
+static struct bs_folder_listing list_of(const char *bytes, size_t n_bytes, uint32_t n_entries)
+{
+	return (struct bs_folder_listing){(const uint8_t *)bytes, n_bytes, n_entries};
+}
+#define LIST(bytes, n_entries) list_of(bytes, sizeof(bytes) - 1, n_entries)
+
+static void test_lists(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		size_t n_bytes;
+		uint32_t n_entries;
+		bool is_valid;
+	} cases[] = {
+		{"", 0, 0, true},
+		{"\0\1a", 3, 1, true},
+		{"\0\1a\1\2ab\3\1b", 10, 3, true},
+		{"\0\1a", 3, 0, false},
+		{"\0\1a", 3, 2, false},
+		{"\0\2a", 3, 1, false},
+		{"\0", 1, 1, false},
+		{"\0\0", 2, 1, false},
+		{"\4\1a", 3, 1, false},
+		{"\0\1b\0\1a", 6, 2, false},
+		{"\0\1a\0\1a", 6, 2, false},
+		{"\0\1.", 3, 1, false},
+		{"\0\2..", 4, 1, false},
+		{"\0\3...", 5, 1, true},
+		{"\0\2.a", 4, 1, true},
+		{"\0\3a/b", 5, 1, false},
+		{"\0\2a\0", 4, 1, false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bs_folder_listing list = list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
+		if (bs_folder_listing_is_valid(&list) != cases[i].is_valid)
+			fail_msg("list %zu", i);
+	}
+	struct bs_folder_listing list = LIST("\0\1a\1\2ab", 2);
+	size_t at = 0;
+	struct bs_entry entry = bs_folder_listing_next(&list, &at);
+	assert_true(entry.kind == BS_ENTRY_FILE && entry.name_bytes == 1 && *entry.name == 'a');
+	entry = bs_folder_listing_next(&list, &at);
+	assert_true(entry.kind == BS_ENTRY_FOLDER && entry.name_bytes == 2 && memcmp(entry.name, "ab", 2) == 0);
+	assert_int_equal(at, list.n_bytes);
+}
+
+/* ---- the file ---- */
+
+static const char *const paths[] = {"", "a/", "a/b/", "a/b c/", "a!/", "a-b/", "b/"};
+#define N_PATHS (sizeof(paths) / sizeof(*paths))
+
+static void put(struct bs_buffer *records, uint32_t source, size_t i, const struct bs_folder_listing *list)
+{
+	uint64_t stamp[4] = {source, i, 3, 4};
+	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), stamp, list, NULL), BS_OK);
+}
+
+static struct bs_folder_cursor cursor;
+
+static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uint64_t last)
+{
+	uint64_t stamp[4] = {source, i, 3, last};
+	struct bs_folder_listing list;
+	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), stamp, &list);
+	if (is_found)
+		assert_true(list.n_entries == 1 && memcmp(list.data, "\0\1x", 3) == 0);
+	return is_found;
+}
+
+static void test_file(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_folders folders;
+	struct bs_buffer records = {0};
+	struct bs_folder_listing list = LIST("\0\1x", 1);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_NOT_FOUND);
+	for (uint32_t source = 1; source < 3; source++)
+		for (size_t i = 0; i < N_PATHS; i++)
+			put(&records, source, i, &list);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
+	assert_int_equal(bs_folders_check(&folders, &err), BS_OK);
+	cursor = (struct bs_folder_cursor){0};
+	/* In order, from the end, at random. */
+	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
+		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
+	for (uint32_t n = 2 * N_PATHS; n-- > 0;)
+		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
+	for (uint32_t n = 0, i = 0; n < 100; n++, i = (i * 5 + 3) % N_PATHS)
+		assert_true(has(&folders, 1 + n % 2, i, 4));
+	/* Another stamp, another source, another folder. */
+	assert_false(has(&folders, 1, 2, 5));
+	assert_true(has(&folders, 1, 2, 4));
+	assert_false(has(&folders, 0, 0, 4));
+	assert_false(has(&folders, 3, 0, 4));
+	uint64_t stamp[4] = {1, 1, 3, 4};
+	assert_false(bs_folders_find(&folders, &cursor, 1, "a", 1, stamp, &list));
+	assert_false(bs_folders_find(&folders, &cursor, 1, "z/", 2, stamp, &list));
+	assert_true(has(&folders, 2, 6, 4));
+	bs_folders_close(&folders);
+
+	/* The same again is not written, nothing is no file. */
+	struct stat before, after;
+	assert_int_equal(stat("folders", &before), 0);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(stat("folders", &after), 0);
+	assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+	bs_buffer_clear(&records);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(access("folders", F_OK), -1);
+	bs_buffer_deinit(&records);
+}
+
+static void check_bad(const struct bs_buffer *records)
+{
+	struct bs_error err = {""};
+	struct bs_folders folders;
+	assert_int_equal(bs_folders_write(dir_at("."), records, &err), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
+	assert_int_equal(bs_folders_check(&folders, &err), BS_CORRUPT);
+	cursor = (struct bs_folder_cursor){0};
+	for (uint32_t source = 0; source < 3; source++)
+		for (size_t i = 0; i < N_PATHS; i++)
+			(void)has(&folders, source, i, 4);
+	bs_folders_close(&folders);
+}
+
+/* Sealed, but senseless. */
+static void test_hostile(void **state)
+{
+	(void)state;
+	struct bs_buffer records = {0};
+	struct bs_folder_listing list = LIST("\0\1x", 1), bad = LIST("\0\1/", 1);
+	put(&records, 1, 1, &list);
+	put(&records, 1, 0, &list);
+	check_bad(&records);
+	bs_buffer_clear(&records);
+	put(&records, 1, 1, &bad);
+	check_bad(&records);
+	bs_buffer_clear(&records);
+	put(&records, 1, 1, &list);
+	put(&records, 2, 1, &list);
+	for (size_t i = 0; i < 4; i++) { /* the bytes of the first record, the bytes of its path */
+		static const uint8_t values[] = {0, 47, 54, 255};
+		for (size_t at = 0; at < 48; at += 44) {
+			uint8_t kept[4];
+			memcpy(kept, records.data + at, 4);
+			memset(records.data + at, values[i], 4);
+			check_bad(&records);
+			memcpy(records.data + at, kept, 4);
+		}
+	}
+	records.used_bytes--;
+	check_bad(&records);
+	bs_buffer_deinit(&records);
+}
+
+/* ---- what is noted ---- */
+
+static void test_notes(void **state)
+{
+	(void)state;
+	struct bs_folder_recorder notes;
+	struct bs_folder_listing list = LIST("\0\1x", 1), found;
+	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
+	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
+	const struct bs_walk_listings *lists = &notes.lists;
+	/* As young as the run; of a file system that does not keep times; older. */
+	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
+	assert_int_equal(notes.records.used_bytes, 0);
+	stamp.ctime_ns--;
+	assert_int_equal(lists->take(lists->context, "", 0, &stamp, false, &list, NULL), BS_OK);
+	assert_int_equal(notes.records.used_bytes, 0);
+	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
+	assert_true(notes.records.used_bytes > 0);
+	assert_int_equal(bs_folders_write(dir_at("."), &notes.records, NULL), BS_OK);
+	bs_folder_recorder_deinit(&notes);
+
+	bs_folder_recorder_init(&notes, dir_at("."), 6000000000);
+	lists = &notes.lists;
+	assert_true(lists->find(lists->context, ".", "", 0, &stamp, &found));
+	assert_int_equal(found.n_entries, 1);
+	stamp.ctime_ns++;
+	assert_false(lists->find(lists->context, ".", "", 0, &stamp, &found));
+	bs_folder_recorder_deinit(&notes);
+}
+
+/* ---- a walk that believes ---- */
+
+static bool find_one(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+                     struct bs_folder_listing *list_out)
+{
+	assert_string_equal(root, "tree");
+	*list_out = *(const struct bs_folder_listing *)context;
+	return stamp->inode > 0 && path_bytes == 4 && memcmp(path, "sub/", 4) == 0;
+}
+
+static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+                               bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
+{
+	(void)context, (void)stamp, (void)is_sure, (void)err;
+	assert_true(path_bytes == 0 || path[path_bytes - 1] == '/');
+	assert_true(bs_folder_listing_is_valid(list));
+	assert_int_equal(list->n_entries, path_bytes == 0 ? 2 : path_bytes == 4 ? 4 : 1);
+	return BS_OK;
+}
+
+static void test_walk(void **state)
+{
+	(void)state;
+	struct bs_folder_listing list = LIST("\0\7.ignore\1\4deep\0\4gone\0\3two", 4);
+	struct bs_walk_listings lists = {find_one, take_any, &list};
+	struct bs_walk_options options = {.lists = &lists};
+	struct bs_walk *walk;
+	const char *path;
+	size_t n_bytes;
+	assert_int_equal(mkdir("tree", 0777) | mkdir("tree/sub", 0777) | mkdir("tree/sub/deep", 0777), 0);
+	write_text("tree/one", "1");
+	write_text("tree/sub/unlisted", "1");
+	write_text("tree/sub/deep/three", "1");
+	write_text("tree/sub/.ignore", "two\n");
+	assert_int_equal(bs_walk_open("tree", &options, &walk, NULL), BS_OK);
+	static const char *const wanted[] = {"one", "sub/deep/three", "sub/gone", NULL};
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		assert_int_equal(bs_walk_next(walk, &path, &n_bytes, NULL), BS_OK);
+		if (wanted[i])
+			assert_string_equal(path, wanted[i]);
+		else
+			assert_null(path);
+	}
+	bs_walk_close(walk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile),
+		FOLDER_TEST(test_notes), FOLDER_TEST(test_walk),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/*
+ * test_slab_build.c: slabs of random documents. Widths that were chosen by some of the blocks are those of all blocks, but
+ * for a few in a hundred; and where all are few, the same. Every document has the columns of its terms and of its tf levels.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/search.h"
+#include "tests/rigs/core_rig.h"
+#include "indexer/segment/slab_build.h"
+
+#define N_DOCS   20000u
+#define N_BLOCKS 40u
+#define N_WORDS  6000u
+
+static struct bs_accumulator accumulator;
+static uint32_t rows[N_DOCS];
+static uint32_t *ordinals;
+static struct bs_size_class_doc *docs;
+
+/* A word of a skewed choice: low numbers are frequent. */
+static uint32_t draw_word(uint64_t *random)
+{
+	uint64_t n = 1 + random_below(random, N_WORDS);
+	return (uint32_t)random_below(random, 1 + random_below(random, n));
+}
+
+static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
+{
+	char text[2048];
+	size_t text_bytes = 0;
+	uint32_t n_tokens = 5 + (uint32_t)random_below(random, 60);
+	for (uint32_t i = 0; i < n_tokens; i++)
+		text_bytes += (size_t)snprintf(text + text_bytes, 16, "w%u ", draw_word(random));
+	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
+	                               .name.n_bytes = 1,
+	                               .text.fields = &field,
+	                               .text.n_fields = 1,
+	                               .text.n_bytes = text_bytes};
+	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
+	struct bs_error err = {""};
+	expect_ok(sink.document(sink.context, &document, &err), &err);
+}
+
+/* Anew for each slab: making it changes the accumulator. */
+static void accumulate_documents(void)
+{
+	struct bs_error err = {""};
+	struct bs_term_batch term_batch = {.keep_raws = false};
+	uint64_t random = 11;
+	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
+	for (uint32_t i = 0; i < N_DOCS; i++)
+		add_document(&term_batch, &random);
+	expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
+	for (uint32_t i = 0; i < N_DOCS; i++) {
+		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
+		expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
+		rows[i] = i;
+	}
+	bs_accumulator_finish(&accumulator);
+	ordinals = malloc(accumulator.terms.n_terms * sizeof(*ordinals));
+	docs = malloc(N_DOCS * sizeof(*docs));
+	assert_true(ordinals && docs);
+	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
+		ordinals[i] = i;
+	bs_words_free(term_batch.words);
+	bs_term_batch_deinit(&term_batch);
+}
+
+static void forget_documents(void)
+{
+	bs_accumulator_deinit(&accumulator);
+	accumulator = (struct bs_accumulator){.n_postings = 0};
+	free(ordinals);
+	free(docs);
+}
+
+/* What a slab is made of, and the slab. */
+struct made {
+	struct bs_treatment_table treatments;
+	struct bs_tf_levels tf_levels;
+	struct bs_slab_plan plan;
+	struct bs_slab_product product;
+};
+
+static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
+{
+	struct bs_error err = {""};
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_slab_builder builder;
+	accumulate_documents();
+	bs_treatment_policy_price(&policy, (double)accumulator.n_postings / N_DOCS);
+	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
+	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY, true);
+	made->plan = (struct bs_slab_plan){
+		.accumulator = &accumulator,
+		.treatments = &made->treatments,
+		.tf_levels = &made->tf_levels,
+		.density = policy.density,
+		.exact_share = bs_treatment_exact_share(&policy, N_DOCS),
+		.measured_blocks = measured_blocks,
+	};
+	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, &err), &err);
+	expect_ok(bs_slab_plan_make(&made->plan, &accumulator, ordinals, 2, docs, &err), &err);
+	expect_ok(bs_slab_builder_init(&builder, &made->plan, &err), &err);
+	expect_ok(bs_slab_count(&builder, rows, n_rows, &err), &err);
+	made->product = (struct bs_slab_product){0}; /* no columns of another */
+	expect_ok(bs_slab_build(&builder, 0, &made->product, &err), &err);
+	bs_slab_builder_deinit(&builder);
+}
+
+static void made_deinit(struct made *made)
+{
+	bs_slab_product_deinit(&made->product);
+	bs_slab_plan_deinit(&made->plan);
+	forget_documents();
+}
+
+/* Few blocks of 40 against all of them. */
+static void test_measured_blocks(void **state)
+{
+	(void)state;
+	struct made all, some;
+	make(&all, N_DOCS, 0);
+	forget_documents();
+	make(&some, N_DOCS, 6);
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
+		double wanted = all.product.image.shape.n_columns[level];
+		assert_true(fabs(some.product.image.shape.n_columns[level] - wanted) <= 0.03 * wanted + 1);
+	}
+	assert_int_equal(some.product.image.shape.n_exact, all.product.image.shape.n_exact);
+	bs_slab_product_deinit(&all.product);
+	bs_slab_plan_deinit(&all.plan);
+	made_deinit(&some);
+}
+
+/* No more blocks than are measured: nothing changes. */
+static void test_small_slab(void **state)
+{
+	(void)state;
+	struct made all, some;
+	make(&all, 6 * BS_LINE_BITS - 5, 0);
+	forget_documents();
+	make(&some, 6 * BS_LINE_BITS - 5, 6);
+	assert_memory_equal(&some.product.image.shape, &all.product.image.shape, sizeof(all.product.image.shape));
+	assert_int_equal(some.product.image.n_lines, all.product.image.n_lines);
+	assert_memory_equal(some.product.columns, all.product.columns, all.product.image.n_lines * BS_LINE_BYTES);
+	bs_slab_product_deinit(&all.product);
+	bs_slab_plan_deinit(&all.plan);
+	made_deinit(&some);
+}
+
+static bool has_bit(const struct made *made, uint32_t column, uint32_t row)
+{
+	uint32_t n_blocks = (made->product.image.shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	const uint64_t *lines = made->product.columns + (size_t)column * n_blocks * BS_LINE_WORDS;
+	return lines[row / 64] >> (row % 64) & 1;
+}
+
+static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_columns, uint32_t row)
+{
+	struct bs_probe probe = bs_hash_probe(hash, BS_LEVEL_DOCUMENT);
+	for (uint32_t i = 0; i < n_columns; i++)
+		assert_true(has_bit(made, bs_hash_position(probe, i, made->product.image.shape.n_columns[0]), row));
+}
+
+/* Ordinals are numbers here. */
+static void expect_term(const struct made *made, const struct bs_term_entry *entry, const struct bs_row_tfs *tfs,
+                        uint32_t row)
+{
+	const struct bs_treatment *treatment = bs_treatment_find(&made->treatments, entry->df);
+	uint64_t hash = bs_hash_term(accumulator.terms.bytes.data + entry->offset, entry->n_bytes);
+	uint32_t n_levels = entry->df < made->tf_levels.min_df ? 0 :
+		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
+	for (uint32_t l = 0; l < n_levels; l++)
+		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
+	/* All documents are rows: the df is that of the slab, of which a term with an exact column has a share. */
+	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
+		expect_columns(made, hash, bs_slab_hashes(treatment, made->product.image.shape.n_columns, 0), row);
+}
+
+/* The document columns, which come first, one document after the other. */
+static void test_document_columns(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made, N_DOCS, 6);
+	for (uint32_t row = 0; row < N_DOCS; row++) {
+		struct bs_row_tfs tfs = bs_slab_plan_tfs(&made.plan, row);
+		struct bs_term_reader reader = bs_accumulator_read(&accumulator, row);
+		uint32_t places[BS_TERM_CHUNK];
+		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
+			for (uint32_t i = 0; i < n; i++)
+				expect_term(&made, &accumulator.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
+	}
+	made_deinit(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_measured_blocks),
+		cmocka_unit_test(test_small_slab),
+		cmocka_unit_test(test_document_columns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+/*
+ * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero bytes, long common
+ * beginnings, one the beginning of another.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "tests/rigs/core_rig.h"
+#include "indexer/segment/term_order.h"
+
+static const struct bs_term_table *sorted_terms; /* qsort has no context */
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t x_bytes = sorted_terms->entries[x].n_bytes;
+	uint32_t y_bytes = sorted_terms->entries[y].n_bytes;
+	int order = memcmp(bs_term_table_key(sorted_terms, x), bs_term_table_key(sorted_terms, y),
+	                   x_bytes < y_bytes ? x_bytes : y_bytes);
+	return order ? order : (x_bytes > y_bytes) - (x_bytes < y_bytes);
+}
+
+static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n_bytes)
+{
+	struct bs_error err;
+	uint32_t number;
+	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL, &err), &err);
+}
+
+static void expect_order(struct bs_term_table *terms)
+{
+	struct bs_error err;
+	uint32_t *wanted = malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
+	uint32_t *sorted = malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
+	assert_true(wanted && sorted);
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		wanted[i] = i;
+	sorted_terms = terms;
+	if (terms->n_terms > 0)
+		qsort(wanted, terms->n_terms, sizeof(*wanted), compare);
+	for (uint32_t n_threads = 1; n_threads <= 3; n_threads++) {
+		expect_ok(bs_term_order(terms, n_threads, sorted, &err), &err);
+		assert_memory_equal(sorted, wanted, terms->n_terms * sizeof(*sorted));
+	}
+	free(wanted);
+	free(sorted);
+	bs_term_table_deinit(terms);
+}
+
+/* Bytes of so few values that beginnings are shared over and over; 0 and 0xff among them. */
+static void test_random(void **state)
+{
+	static const uint8_t values[] = {0, 'a', 'b', 0xff};
+	uint64_t random = 1;
+	(void)state;
+	for (uint32_t n_values = 1; n_values <= 4; n_values++) {
+		struct bs_term_table terms = {0};
+		for (uint32_t i = 0; i < 150000u / (5 - n_values); i++) {
+			uint8_t bytes[40];
+			uint32_t n_bytes = (uint32_t)random_below(&random, 1 + random_below(&random, sizeof(bytes)));
+			for (uint32_t b = 0; b < n_bytes; b++)
+				bytes[b] = values[random_below(&random, n_values)];
+			intern(&terms, bytes, n_bytes);
+		}
+		expect_order(&terms);
+	}
+}
+
+/* Terms of 1, 2, ... 3,000 equal bytes, and as many that differ after them. */
+static void test_long_beginnings(void **state)
+{
+	struct bs_term_table terms = {0};
+	uint8_t bytes[3001];
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	for (uint32_t n_bytes = 0; n_bytes < sizeof(bytes); n_bytes++) {
+		intern(&terms, bytes, n_bytes);
+		if (n_bytes == 0)
+			continue;
+		bytes[n_bytes - 1] = (uint8_t)(n_bytes * 37);
+		intern(&terms, bytes, n_bytes);
+		bytes[n_bytes - 1] = 'x';
+	}
+	expect_order(&terms);
+	expect_order(&terms); /* of none */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_long_beginnings),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,879 @@
+/* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file, nothing else of ours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+#include <bitsift/query.h>
+
+#include "tests/rigs/library_rig.h"
+
+/* ---- a folder with a collection and an index ---- */
+
+struct rig {
+	char folder[FOLDER_BYTES];
+	char collection[96];
+	char dir[96];
+};
+
+static int setup(void **state)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+	assert_non_null(rig);
+	make_folder(rig->folder);
+	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
+	write_text(rig->collection, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
+	                            "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
+	                            "{\"id\": 3, \"text\": \"no animals\"}\n"
+	                            "not a record\n");
+	*state = rig;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct rig *rig = *state;
+	remove_folder(rig->folder);
+	free(rig);
+	return 0;
+}
+
+static enum bs_status build(struct rig *rig, struct bs_build_request request, struct bs_build_report *report,
+                            struct bs_error *err)
+{
+	const char *sources[] = {rig->collection};
+	request.dir = rig->dir;
+	request.sources = sources;
+	request.n_sources = 1;
+	return bs_index_build(&request, report, err);
+}
+
+static struct bs_index *build_and_open(struct rig *rig)
+{
+	struct bs_index *index;
+	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, NULL), BS_OK);
+	return index;
+}
+
+/* Ids of hits, in a line. */
+struct heard {
+	char ids[64];
+	char notices[256];
+	char snippet[256];
+	char passage[256];
+	double last_score;
+	int n_hits;
+	int n_wanted; /* stop after these; 0: all */
+};
+
+static int hear_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)hit->id_bytes,
+	         hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+	snprintf(heard->passage, sizeof(heard->passage), "%llu:%llu %llu-%llu %.*s:%.*s, of %zu", (unsigned long long)hit->best.line,
+	         (unsigned long long)hit->best.column, (unsigned long long)hit->best.start_byte,
+	         (unsigned long long)hit->best.stop_byte, (int)hit->best.field_bytes, hit->best.field, (int)hit->best.text_bytes,
+	         hit->best.text, hit->n_passages);
+	heard->last_score = hit->score;
+	heard->n_hits++;
+	if (hit->rank)
+		assert_int_equal(hit->rank, heard->n_hits);
+	return heard->n_hits == heard->n_wanted;
+}
+
+static void hear_notice(void *context, const char *message)
+{
+	struct heard *heard = context;
+	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
+}
+
+static struct bs_find_request ask(const char *query, enum bs_find_mode mode, struct heard *heard)
+{
+	return (struct bs_find_request){.query = query,
+	                                .query_bytes = strlen(query),
+	                                .mode = mode,
+	                                .hit = hear_hit,
+	                                .notice = hear_notice,
+	                                .context = heard};
+}
+
+/* ---- version, names ---- */
+
+static void test_versions_agree(void **state)
+{
+	(void)state;
+	char version[32];
+	snprintf(version, sizeof(version), "%d.%d.%d", BS_VERSION_MAJOR, BS_VERSION_MINOR, BS_VERSION_PATCH);
+	assert_string_equal(version, BS_VERSION);
+	assert_string_equal(version, bs_version());
+	assert_string_equal(version, BITSIFT_VERSION); /* the build's */
+}
+
+static void test_names_are_never_null(void **state)
+{
+	(void)state;
+	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
+	assert_non_null(bs_status_name((enum bs_status)1000));
+	assert_string_equal(bs_skip_name(BS_SKIP_BINARY, 2), "binary files");
+	assert_string_equal(bs_skip_name(BS_SKIP_IGNORED_FOLDER, 1), "ignored folder");
+	assert_non_null(bs_skip_name((enum bs_skip)1000, 1));
+}
+
+static void test_kernels(void **state)
+{
+	(void)state;
+	const char *names[8] = {NULL};
+	size_t n = bs_kernel_names(NULL, 0);
+	assert_in_range(n, 1, 8);
+	assert_int_equal(bs_kernel_names(names, 8), n);
+	assert_string_equal(names[n - 1], "plain");
+	const char *first[2] = {NULL, NULL};
+	assert_int_equal(bs_kernel_names(first, 1), n);
+	assert_ptr_equal(first[0], names[0]);
+	assert_null(first[1]);
+}
+
+/* ---- building ---- */
+
+struct watched {
+	int n_progress;
+	int n_skipped;
+	char message[256];
+	int answer;
+};
+
+static int watch_progress(void *context, const struct bs_build_report *so_far)
+{
+	struct watched *watched = context;
+	watched->n_progress++;
+	assert_true(so_far->n_docs <= 3);
+	return watched->answer;
+}
+
+static void watch_skipped(void *context, enum bs_skip reason, const char *message)
+{
+	struct watched *watched = context;
+	watched->n_skipped++;
+	assert_int_equal(reason, BS_SKIP_BAD_RECORD);
+	snprintf(watched->message, sizeof(watched->message), "%s", message);
+}
+
+static void test_build_reports(void **state)
+{
+	struct watched watched = {.answer = 0};
+	struct bs_build_request request = {.progress = watch_progress, .skipped = watch_skipped, .context = &watched};
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	assert_int_equal(build(*state, request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.skipped[BS_SKIP_BAD_RECORD], 1);
+	assert_int_equal(report.n_segments, 1);
+	assert_true(report.index_bytes > 0 && report.n_terms > 0 && report.n_postings >= report.n_terms);
+	assert_true(watched.n_progress > 0);
+	assert_int_equal(watched.n_skipped, 1);
+	assert_non_null(strstr(watched.message, "a.jsonl:4"));
+}
+
+#define N_FILES 700u
+
+/* What was said of each step. */
+struct steps {
+	enum bs_build_step last;
+	uint64_t n_met, n_read, n_written;
+	bool is_stopped_at[3];
+};
+
+static int watch_steps(void *context, const struct bs_build_report *so_far)
+{
+	struct steps *steps = context;
+	assert_true(so_far->step >= steps->last && so_far->step_ns <= so_far->elapsed_ns);
+	steps->last = so_far->step;
+	if (so_far->step == BS_BUILD_LOOK)
+		steps->n_met = so_far->step_done;
+	else
+		assert_int_equal(so_far->step_total, N_FILES);
+	if (so_far->step == BS_BUILD_READ)
+		steps->n_read = so_far->step_done;
+	else if (so_far->step == BS_BUILD_WRITE)
+		steps->n_written = so_far->step_done;
+	return steps->is_stopped_at[so_far->step];
+}
+
+/* How far each step is; it can be stopped in each, and then no directory is left. */
+static void test_build_steps(void **state)
+{
+	struct rig *rig = *state;
+	char path[128];
+	const char *sources[] = {rig->folder};
+	struct steps steps = {.last = BS_BUILD_LOOK};
+	struct bs_build_request request = {
+		.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = 1, .progress = watch_steps, .context = &steps};
+	assert_int_equal(unlink(rig->collection), 0);
+	for (unsigned i = 0; i < N_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%u.txt", rig->folder, i);
+		write_text(path, "a cat\n");
+	}
+	for (int step = BS_BUILD_LOOK; step <= BS_BUILD_WRITE; step++) {
+		steps = (struct steps){.last = BS_BUILD_LOOK};
+		steps.is_stopped_at[step] = true;
+		assert_int_equal(bs_index_build(&request, NULL, NULL), BS_STOPPED);
+		assert_int_equal(access(rig->dir, F_OK), -1);
+	}
+	steps = (struct steps){.last = BS_BUILD_LOOK};
+	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	assert_int_equal(steps.n_met, N_FILES);
+	assert_int_equal(steps.n_read, N_FILES);
+	assert_int_equal(steps.n_written, N_FILES);
+}
+
+static void test_build_can_be_stopped(void **state)
+{
+	struct rig *rig = *state;
+	struct watched watched = {.answer = 1};
+	struct bs_build_request request = {.progress = watch_progress, .context = &watched};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	assert_int_equal(build(rig, request, NULL, &err), BS_STOPPED);
+	assert_true(*err.text);
+	assert_int_equal(watched.n_progress, 1);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_NOT_FOUND);
+	assert_null(index);
+}
+
+static void test_recorded_options(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	const char *fields[] = {"text", NULL};
+	struct bs_build_request with_options = {.fold_accents = true, .text_fields = fields};
+	assert_int_equal(build(rig, with_options, NULL, &err), BS_OK);
+	/* None: as it was made, and without sources those recorded. */
+	struct bs_build_request refresh = {.dir = rig->dir};
+	struct bs_build_report report;
+	assert_int_equal(bs_index_build(&refresh, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	/* Others: only with rebuild. */
+	struct bs_build_request other = {.dir = rig->dir, .stem_language = "english"};
+	assert_int_equal(bs_index_build(&other, NULL, &err), BS_INVALID);
+	other.rebuild = true;
+	assert_int_equal(bs_index_build(&other, NULL, &err), BS_OK);
+}
+
+/* ---- consent ---- */
+
+static void note_path(void *context, const char *dir, const char *path)
+{
+	char *paths = context;
+	assert_true(*dir == '/');
+	snprintf(paths + strlen(paths), 256 - strlen(paths), "%s ", path);
+}
+
+static bool is_that_path(void *context, const char *dir, const char *path)
+{
+	char noted[256];
+	(void)dir;
+	snprintf(noted, sizeof(noted), "%s ", path);
+	return strcmp(context, noted) == 0;
+}
+
+static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh, uint64_t *n_unreadable_out)
+{
+	struct bs_open_request open = {.dir = dir, .consent = consent, .fresh = fresh};
+	struct bs_find_request find = {.query = "cat", .query_bytes = 3, .mode = BS_FIND_COUNT};
+	struct bs_find_result result;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_find(finder, &find, &result, NULL), BS_OK);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	*n_unreadable_out = result.n_unreadable;
+	return result.n_hits;
+}
+
+/* A source outside the folder that holds the index: read when a request names it, and later with consent alone. */
+static void test_consent(void **state)
+{
+	struct rig *rig = *state;
+	char paths[256] = "", inner[128], dir[160], outside[128];
+	struct bs_error err = {""};
+	uint64_t n_unreadable;
+	snprintf(inner, sizeof(inner), "%s/inner", rig->folder);
+	snprintf(dir, sizeof(dir), "%s/index", inner);
+	snprintf(outside, sizeof(outside), "%s/outside.txt", rig->folder);
+	assert_int_equal(mkdir(inner, 0777), 0);
+	FILE *file = fopen(outside, "w");
+	assert_true(file && fputs("cat\n", file) >= 0 && fclose(file) == 0);
+	const char *sources[] = {outside};
+	struct bs_consent none = {.all = false}, all = {.all = true}, asked = {.follows = is_that_path, .context = paths};
+	struct bs_consent noting = {.named = note_path, .context = paths};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .consent = &noting};
+	struct bs_build_report report;
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	assert_non_null(strstr(paths, "outside.txt "));
+	assert_int_equal(count_with(dir, NULL, false, &n_unreadable), 0);
+	assert_true(n_unreadable > 0);
+	assert_int_equal(count_with(dir, &none, true, &n_unreadable), 0);
+	assert_true(n_unreadable > 0);
+	assert_int_equal(count_with(dir, &all, false, &n_unreadable), 1);
+	assert_int_equal(n_unreadable, 0);
+	assert_int_equal(count_with(dir, &asked, true, &n_unreadable), 1);
+	assert_int_equal(n_unreadable, 0);
+	/* A refresh without consent keeps what there is; everything again would lose it. */
+	request = (struct bs_build_request){.dir = dir};
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_NOT_FOUND);
+	assert_int_equal(report.skipped[BS_SKIP_UNTRUSTED], 1);
+	request.rebuild = true;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNTRUSTED);
+	request.consent = &all;
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	none.reserved[0] = 1;
+	request.consent = &none;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNSUPPORTED);
+	struct bs_open_request open = {.dir = dir, .reserved = {1}};
+	struct bs_index *index;
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+	assert_null(index);
+}
+
+static void test_bad_build_requests(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	struct bs_build_request nothing = {0};
+	assert_int_equal(bs_index_build(&nothing, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.density = 0.7}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.density = -0.1}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.stem_language = "klingon"}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.strict = true}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "struct bs_build_request"));
+	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, NULL), BS_UNSUPPORTED);
+}
+
+/* ---- opening ---- */
+
+static void test_open_and_describe(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	struct bs_index *index = build_and_open(rig);
+	struct bs_index_info info;
+	bs_index_describe(index, &info);
+	assert_int_equal(info.n_docs, 3);
+	assert_int_equal(info.n_deleted, 0);
+	assert_int_equal(info.n_segments, 1);
+	assert_int_equal(info.generation, 1);
+	assert_false(info.is_other_unicode);
+	assert_true(*info.icu_version && *info.unicode_version && *info.kernel);
+	bs_index_close(index);
+	assert_int_equal(bs_index_open(rig->dir, "plain", &index, &err), BS_OK);
+	bs_index_describe(index, &info);
+	assert_string_equal(info.kernel, "plain");
+	bs_index_close(index);
+	assert_int_equal(bs_index_open(rig->dir, "none", &index, &err), BS_UNSUPPORTED);
+	assert_null(index);
+	assert_int_equal(bs_index_open(rig->folder, NULL, &index, &err), BS_NOT_FOUND);
+	assert_null(index);
+	bs_index_close(NULL);
+	bs_finder_free(NULL);
+}
+
+static void test_locate(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	char *dir, *before = getcwd(NULL, 0);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/.bitsift", rig->folder);
+	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, &err), BS_OK);
+	assert_int_equal(chdir(rig->folder), 0);
+	assert_int_equal(bs_index_locate(&dir, &err), BS_OK);
+	assert_string_equal(dir, ".bitsift");
+	free(dir);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+}
+
+/* ---- searching ---- */
+
+static void test_find(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+
+	struct heard top = {.n_hits = 0};
+	struct bs_find_request request = ask("cat", BS_FIND_TOP, &top);
+	request.snippets = true;
+	request.mark_start = "[";
+	request.mark_stop = "]";
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(top.ids, "2 1 ");
+	assert_true(top.last_score > 0);
+	assert_non_null(strstr(top.snippet, "[cat]"));
+	assert_int_equal(result.n_hits, 2);
+	assert_int_equal(result.n_unreadable, 0);
+	assert_true(result.stats.stage_ns[BS_STAGE_PARSE] > 0);
+
+	struct heard best = {.n_hits = 0};
+	request = ask("cat", BS_FIND_TOP, &best);
+	request.n_best = 1;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(best.ids, "2 ");
+	assert_string_equal(best.snippet, "");
+	assert_string_equal(best.passage, "0:0 0-0 :, of 0");
+	struct heard where = {.n_hits = 0};
+	request = ask("cat", BS_FIND_TOP, &where);
+	request.n_best = 1;
+	request.passages = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(where.snippet, "");
+	assert_string_equal(where.passage, "2:3 2-19 text:a cat, a cat, a cat, of 1");
+	assert_int_equal(result.n_hits, 2);
+
+	struct heard ids = {.n_hits = 0};
+	request = ask("cat OR animals", BS_FIND_IDS, &ids);
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(ids.ids, "1 2 3 ");
+
+	struct heard brute = {.n_hits = 0};
+	request = ask("title:cats dog", BS_FIND_IDS, &brute);
+	request.brute = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(brute.ids, "1 ");
+	assert_int_equal(result.stats.verify.verified, 3);
+
+	request = ask("-cat", BS_FIND_COUNT, NULL);
+	request.hit = NULL;
+	request.notice = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(result.n_hits, 1);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void expect_ids(struct bs_finder *finder, struct bs_find_request request, struct heard *heard, const char *ids)
+{
+	struct bs_error err = {""};
+	*heard = (struct heard){.n_hits = 0};
+	if (bs_find(finder, &request, NULL, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(heard->ids, ids);
+}
+
+/* Words that do not count, and words that nobody typed. */
+static void test_find_by_other_words(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	struct heard heard;
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	struct bs_find_request request = ask("a dog", BS_FIND_IDS, &heard);
+	request.any = true;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.stop_language = "english";
+	expect_ids(finder, request, &heard, "1 ");
+	request.stop_language = NULL;
+	request.stop_words = "# mine\nDOG | barks";
+	request.stop_words_bytes = strlen(request.stop_words);
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.query = "dog animals";
+	request.query_bytes = strlen(request.query);
+	expect_ids(finder, request, &heard, "3 ");
+	request.query = "a cat dog animals";
+	request.query_bytes = strlen(request.query);
+	request.stop_language = "english";
+	expect_ids(finder, request, &heard, "1 2 3 ");
+	request.stop_words = "cat animals dog";
+	request.stop_words_bytes = strlen("cat animals");
+	expect_ids(finder, request, &heard, "1 ");
+	request.stop_words = NULL;
+	request.stop_language = "klingon";
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+
+	request = ask("dog", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "1 ");
+	request.feedback_docs = 1;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.brute = true;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.like_text = "cat";
+	request.like_text_bytes = 3;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	request = ask("", BS_FIND_TOP, &heard);
+	request.query = NULL;
+	request.like_text = "The Cat";
+	request.like_text_bytes = strlen(request.like_text);
+	expect_ids(finder, request, &heard, "2 1 ");
+	request.query = "cat";
+	request.query_bytes = 3;
+	request.like_text_bytes = 0;
+	expect_ids(finder, request, &heard, "2 1 ");
+	assert_non_null(strstr(heard.notices, "the query alone counts"));
+	request.query = NULL;
+	request.query_bytes = 0;
+	request.like_text = NULL;
+	request.like_id = "";
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_NOT_FOUND);
+	assert_string_equal(err.text, "'': no document has this id");
+	request.like_id = "2";
+	expect_ids(finder, request, &heard, "1 ");
+	request.like_id = "4";
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_NOT_FOUND);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "2 1 ");
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+/* Scores by what somebody else says of the words. */
+static void test_find_by_statistics(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_statistics *statistics;
+	struct bs_error err = {""};
+	struct heard heard;
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	struct bs_find_request request = ask("cat OR animals", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "3 2 1 ");
+	double score = heard.last_score;
+	request.statistics = statistics;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "statistics do not name cat"));
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_OK);
+	assert_int_equal(bs_statistics_n_docs(statistics), 3);
+	expect_ids(finder, request, &heard, "3 2 1 ");
+	assert_true(!(heard.last_score < score) && !(heard.last_score > score));
+	bs_statistics_set(statistics, 1000, 1000);
+	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, &err), BS_OK);
+	expect_ids(finder, request, &heard, "2 1 3 ");
+	request.feedback_docs = 1;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_INVALID);
+	bs_statistics_free(statistics);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void test_find_is_stopped(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	struct heard heard = {.n_wanted = 1};
+	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_STOPPED);
+	assert_string_equal(heard.ids, "1 ");
+	assert_int_equal(result.error_byte, SIZE_MAX);
+	/* And goes on being of use. */
+	heard = (struct heard){.n_wanted = 0};
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(heard.ids, "1 2 ");
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void test_bad_find_requests(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	struct heard heard = {.n_hits = 0};
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+
+	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
+	request.strict_query = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, 4);
+	request = ask("", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request.query = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	request.hit = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, SIZE_MAX);
+	request = ask("cat", BS_FIND_IDS, &heard);
+	request.approx = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request = ask("cat", (enum bs_find_mode)9, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	request.reserved[6] = 1;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(heard.n_hits, 0);
+
+	request = ask("+++ cat", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(heard.n_hits, 2);
+	assert_non_null(strstr(heard.notices, "+++"));
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static int take_path(void *context, const struct bs_grep_line *file)
+{
+	char *paths = context;
+	strcat(strcat(paths, file->path), " ");
+	return strlen(paths) > 100;
+}
+
+static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
+{
+	struct heard *heard = context;
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)local_id_bytes,
+	         local_id);
+}
+
+static int refuse(void *context, uint64_t n_documents)
+{
+	(void)context;
+	return n_documents == 1;
+}
+
+static void test_delete_and_check(void **state)
+{
+	struct rig *rig = *state;
+	struct heard heard = {.n_hits = 0};
+	struct bs_error err = {""};
+	struct bs_delete_result result;
+	struct bs_check_request check = {.dir = rig->dir};
+	struct bs_check_report report;
+	bs_index_close(build_and_open(rig));
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.n_segments, 1);
+	assert_true(report.n_bytes > 0);
+
+	const char *ids[] = {"3", "9"};
+	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .notice = hear_notice, .context = &heard};
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_string_equal(heard.notices, "9: no document has this id");
+
+	request = (struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, 4);
+	request.query = "cat dog ";
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_int_equal(result.n_unreadable, 0);
+	request.any = true;
+	request.dry_run = true;
+	request.document = hear_document;
+	request.context = &heard;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_string_equal(heard.ids, "2 ");
+	request.dry_run = false;
+	request.confirm = refuse;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_STOPPED);
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	request.confirm = NULL;
+	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 0);
+
+	/* The last of them took its segment away. */
+	request.undo = true;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 2);
+	assert_int_equal(result.n_to_read, 2);
+	assert_int_equal(result.n_lost, 0);
+	bs_index_close(build_and_open(rig));
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 2);
+
+	request.reserved[0] = check.reserved[3] = 1;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_check(&check, NULL, &err), BS_UNSUPPORTED);
+	check = (struct bs_check_request){.dir = "none"};
+	assert_int_equal(bs_index_check(&check, NULL, &err), BS_NOT_FOUND);
+}
+
+/* The files that a pattern may match: those that do, and what the index does not know. */
+static void test_candidates(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	char paths[200] = "";
+	struct bs_grep_result result;
+	const char *folder = "grams";
+	char here[1024];
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(rig->folder), 0);
+	struct bs_build_request build = {.dir = "grams.index", .sources = &folder, .n_sources = 1, .grams = true};
+	assert_int_equal(mkdir(folder, 0777), 0);
+	write_text("grams/a", "a purple cow\n");
+	write_text("grams/b", "nothing of that kind\n");
+	assert_int_equal(bs_index_build(&build, NULL, &err), BS_OK);
+	write_text("grams/c", "new\n");
+	const char *pattern = "purp[lr]e";
+	size_t pattern_bytes = strlen(pattern);
+	struct bs_grep_request request = {.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+	                                  .files = {.paths = &folder, .n_paths = 1},
+	                                  .task = BS_GREP_LIST_CANDIDATES,
+	                                  .index = "grams.index",
+	                                  .no_stat = true,
+	                                  .line = take_path,
+	                                  .context = paths};
+	assert_int_equal(bs_grep(&request, &result, &err), BS_OK);
+	assert_string_equal(paths, "grams/a ");
+	assert_true(result.has_match);
+	*paths = '\0';
+	request.no_stat = false;
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_OK);
+	assert_non_null(strstr(paths, "grams/a "));
+	assert_non_null(strstr(paths, "grams/c "));
+	memset(paths, 'x', 150);
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_STOPPED);
+	request.index = "none";
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(chdir(here), 0);
+}
+
+static void test_sources_are_listed(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_index *index = build_and_open(rig);
+	struct bs_source_info source;
+	assert_true(bs_index_source(index, 0, &source));
+	assert_string_equal(source.kind, "collection");
+	assert_string_equal(source.label, rig->collection);
+	assert_string_equal(source.path, "a.jsonl");
+	assert_false(bs_index_source(index, 1, &source));
+	bs_index_close(index);
+}
+
+/* What bs_document says of an id: field=text; each, "!" for what changed, or how it failed. */
+static const char *told_document(struct bs_finder *finder, const char *id, size_t id_bytes)
+{
+	static char told[256];
+	const struct bs_text *texts;
+	size_t n_texts;
+	bool is_changed;
+	enum bs_status status = bs_document(finder, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
+	int n = snprintf(told, sizeof(told), "%s", status ? bs_status_name(status) : is_changed ? "!" : "");
+	for (size_t i = 0; i < n_texts; i++)
+		n += snprintf(told + n, sizeof(told) - (size_t)n, "%.*s=%.*s;", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes,
+		              texts[i].text);
+	return told;
+}
+
+static void test_documents_by_id(void **state)
+{
+	struct rig *rig = *state;
+	char here[1024];
+	const char *sources[] = {"a.jsonl", "files"};
+	struct bs_build_request build = {.dir = "index", .sources = sources, .n_sources = 2};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(rig->folder), 0);
+	assert_int_equal(mkdir("files", 0777), 0);
+	write_text("files/one", "a ferry\n");
+	write_text("files/two", "");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open("index", NULL, &index, &err), &err);
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (int again = 0; again < 2; again++) {
+		assert_string_equal(told_document(finder, "1", 1), "title=Cats;text=a cat and a dog;");
+		assert_string_equal(told_document(finder, "files/one", 9), "=a ferry\n;");
+		assert_string_equal(told_document(finder, "files/two", 9), "=;");
+		assert_string_equal(told_document(finder, "1\0x", 3), "not found");
+		assert_string_equal(told_document(finder, "files/one\0", 10), "not found");
+		assert_string_equal(told_document(finder, "one", 3), "not found");
+		assert_string_equal(told_document(finder, "", 0), "not found");
+	}
+	write_text("a.jsonl", "{\"id\": 2, \"text\": \"still a cat\"}\n");
+	write_text("files/one", "two ferries\n");
+	assert_int_equal(unlink("files/two"), 0);
+	assert_string_equal(told_document(finder, "1", 1), "not found");
+	assert_string_equal(told_document(finder, "2", 1), "!text=still a cat;");
+	assert_string_equal(told_document(finder, "files/one", 9), "!=two ferries\n;");
+	assert_string_equal(told_document(finder, "files/two", 9), "not found");
+	bs_finder_free(finder);
+	bs_index_close(index);
+	assert_int_equal(chdir(here), 0);
+}
+
+/* A source that changes under an open index: the hits are what is there now, and the user is told. */
+static void test_changed_source(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_index *index = build_and_open(rig);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct heard heard = {.n_hits = 0};
+	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
+	write_text(rig->collection, "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
+	                            "{\"id\": 2, \"text\": \"still a cat\"}\n");
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_string_equal(heard.ids, "2 ");
+	assert_int_equal(result.changes.n_changed, 1);
+	assert_non_null(strstr(result.changes.example, "a.jsonl"));
+	assert_string_equal(heard.notices, "");
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_int_equal(result.changes.n_changed, 0);
+	bs_finder_free(finder);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	request.verbose = true;
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions_agree),
+		cmocka_unit_test(test_names_are_never_null),
+		cmocka_unit_test(test_kernels),
+		cmocka_unit_test_setup_teardown(test_build_reports, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recorded_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_consent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_statistics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_documents_by_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* test_memory.c: an index in memory: its files, carried elsewhere and made of others, and a folder that they are in. What a writer gathers
+ * of documents is there, too: the index is the same, byte for byte, but where memory ends a segment it has more documents. A disk that is
+ * full fails the writer and harms nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/writer.h"
+#include "tests/rigs/writer_rig.h"
+
+#define N_DOCS       60000u
+#define LITTLE_BYTES ((uint64_t)16 << 20)
+
+/* An index in memory is a directory of files that somebody may carry elsewhere. */
+static void test_memory_files(void **state)
+{
+	struct bs_memory *copy, *carried;
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	(void)state;
+	struct bs_writer *writer = open_writer();
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	ok(bs_memory_copy(rig.memory, &copy, &err), &err);
+	ok(bs_memory_new(&carried, &err), &err);
+	assert_int_equal(bs_memory_n_files(carried), 0);
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
+		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err), &err);
+	}
+	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_put(carried, "", "x", 1, &err), BS_INVALID);
+	assert_int_equal(bs_memory_put_file(carried, "", 0, &err), BS_INVALID);
+	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, &err), BS_INVALID);
+	/* Each goes its way. */
+	add(writer, "b", "one", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("one", "a b");
+	struct bs_memory *original = rig.memory;
+	rig.memory = copy;
+	expect("one", "a");
+	rig.memory = carried;
+	expect("one", "a");
+	ok(bs_memory_put(carried, "x", "", 0, &err), &err);
+	ok(bs_memory_put(carried, "x", "yz", 2, &err), &err);
+	size_t n_files = bs_memory_n_files(carried);
+	ok(bs_memory_file_at(carried, n_files - 1, &file, &err), &err);
+	assert_string_equal(file.name, "x");
+	assert_int_equal(file.n_bytes, 2);
+	bs_memory_remove(carried, "x");
+	bs_memory_remove(carried, "x");
+	assert_int_equal(bs_memory_n_files(carried), n_files - 1);
+	/* Without its manifest there is no index. */
+	bs_memory_remove(carried, "manifest");
+	struct bs_open_request request = {.memory = carried};
+	struct bs_index *index;
+	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_NOT_FOUND);
+	request.dir = "x";
+	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_INVALID);
+	rig.memory = original;
+	bs_memory_free(carried);
+	bs_memory_free(copy);
+	bs_memory_free(NULL);
+}
+
+/* An index may be made of files that lie elsewhere, and be written to a disk without having a directory. */
+static void test_memory_descriptors(void **state)
+{
+	char path[FOLDER_BYTES + 16], line[512];
+	struct bs_memory *mapped, *original = rig.memory;
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	struct stat found;
+	int fd;
+	(void)state;
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", &err), BS_IO);
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", &err), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, rig.folder, &err), &err);
+	struct bs_writer *writer = open_writer();
+	for (int i = 0; i < 2000; i++) {
+		snprintf(path, sizeof(path), "id %d", i);
+		snprintf(line, sizeof(line), "one number%d of%d them%d", i, i * 7, i * 13);
+		add(writer, path, line, NULL);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	assert_int_equal(stat(rig.folder, &found), 0);
+	ok(bs_memory_new(&mapped, &err), &err);
+	dev_t device = found.st_dev;
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		char first[16] = "", again[16] = "";
+		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
+		ok(bs_memory_descriptor_at(rig.memory, i, &fd, &err), &err);
+		assert_int_equal(fstat(fd, &found), 0);
+		assert_int_equal(found.st_dev, device);
+		assert_int_equal(found.st_size, file.n_bytes);
+		/* One goes by way of a file with a name, which it then loses. */
+		snprintf(path, sizeof(path), "%s/copy", rig.folder);
+		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
+		ok(bs_memory_put_file(mapped, file.name, named, &err), &err);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
+		assert_memory_equal(first, again, sizeof(first));
+		close(named);
+		close(fd);
+	}
+	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, &err), BS_NOT_FOUND);
+	fd = open(rig.folder, O_RDONLY);
+	assert_int_equal(bs_memory_put_file(mapped, "x", fd, &err), BS_INVALID);
+	close(fd);
+	assert_int_equal(bs_memory_put_file(mapped, "x", -1, &err), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, NULL, &err), &err);
+	assert_int_equal(rmdir(rig.folder), 0);
+	expect("number7", "id 7");
+	rig.memory = mapped;
+	expect("number7", "id 7");
+	writer = open_writer();
+	add(writer, "more", "number7", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("number7", "id 7 more");
+	rig.memory = original;
+	expect("number7", "id 7");
+	bs_memory_free(mapped);
+}
+
+/* Nothing in the folder ever has a name. */
+static int teardown_empty(void **state)
+{
+	(void)state;
+	assert_int_equal(rmdir(rig.folder), 0);
+	return 0;
+}
+
+/* A short text: common words, some that a few documents have, one of its own, now and then one many times. */
+static void write_document(uint32_t n, char *text, size_t n_bytes)
+{
+	snprintf(text, n_bytes, "the wolf and the hare %s%u met%u near%u %s own%x %s", n % 3 ? "fox" : "owl", n % 7, n % 100, n % 5000,
+	         n % 11 ? "" : "again again again again again", n, n % 17 ? "" : "an elk, an elk and an elk");
+}
+
+static struct bs_memory *new_memory(bool in_folder)
+{
+	struct bs_error err = {""};
+	struct bs_memory *memory;
+	ok(bs_memory_new(&memory, &err), &err);
+	if (in_folder)
+		ok(bs_memory_use_folder(memory, rig.folder, &err), &err);
+	return memory;
+}
+
+/* The first documents, of a run and its commit. */
+static enum bs_status fill(struct bs_memory *memory, uint64_t memory_bytes, uint32_t n_threads, struct bs_error *err)
+{
+	rig.memory = memory;
+	struct bs_writer *writer = open_with((struct bs_writer_request){
+		.not_stored = true, .grams = true, .memory_bytes = memory_bytes, .n_threads = n_threads});
+	char id[16], text[256];
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < N_DOCS && !status; i++) {
+		snprintf(id, sizeof(id), "%u", i);
+		write_document(i, text, sizeof(text));
+		const struct bs_text field = {.text = text, .text_bytes = strlen(text)};
+		status = bs_writer_add(writer, id, strlen(id), &field, 1, err);
+	}
+	if (!status)
+		status = bs_writer_commit(writer, NULL, err);
+	bs_writer_close(writer);
+	return status;
+}
+
+static bool is_segment(const struct bs_memory_file *file)
+{
+	return strncmp(file->name, "seg-", 4) == 0;
+}
+
+static uint32_t count_segments(const struct bs_memory *memory)
+{
+	struct bs_error err = {""};
+	uint32_t n = 0;
+	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
+		struct bs_memory_file file;
+		ok(bs_memory_file_at(memory, i, &file, &err), &err);
+		n += is_segment(&file);
+	}
+	return n;
+}
+
+static void expect_same_segments(const struct bs_memory *one, const struct bs_memory *other)
+{
+	struct bs_error err = {""};
+	assert_int_equal(bs_memory_n_files(one), bs_memory_n_files(other));
+	for (size_t i = 0; i < bs_memory_n_files(one); i++) {
+		struct bs_memory_file a, b;
+		ok(bs_memory_file_at(one, i, &a, &err), &err);
+		ok(bs_memory_file_at(other, i, &b, &err), &err);
+		assert_string_equal(a.name, b.name);
+		if (!is_segment(&a))
+			continue;
+		assert_int_equal(a.n_bytes, b.n_bytes);
+		assert_memory_equal(a.bytes, b.bytes, a.n_bytes);
+	}
+}
+
+static uint64_t count_in(struct bs_memory *memory, const char *query)
+{
+	rig.memory = memory;
+	return count(query);
+}
+
+static void test_same_bytes(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_memory *inside = new_memory(false);
+	ok(fill(inside, 0, 1, &err), &err);
+	for (uint32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
+		struct bs_memory *outside = new_memory(true);
+		ok(fill(outside, 0, n_threads, &err), &err);
+		expect_same_segments(inside, outside);
+		bs_memory_free(outside);
+	}
+	bs_memory_free(inside);
+}
+
+static void test_fewer_segments(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_memory *inside = new_memory(false), *outside = new_memory(true);
+	ok(fill(inside, LITTLE_BYTES, 1, &err), &err);
+	ok(fill(outside, LITTLE_BYTES, 1, &err), &err);
+	assert_true(count_segments(outside) * 2 <= count_segments(inside));
+	const char *queries[] = {"wolf", "own1f4", "near77", "elk OR owl3", "fox1 met50", "again -elk", "absent"};
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++)
+		assert_int_equal(count_in(inside, queries[i]), count_in(outside, queries[i]));
+	assert_int_equal(count_in(outside, "wolf"), N_DOCS);
+	assert_int_equal(count_in(outside, "near77"), N_DOCS / 5000);
+	bs_memory_free(inside);
+	bs_memory_free(outside);
+}
+
+static void limit_files(uint64_t n_bytes)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = n_bytes;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_memory *memory = new_memory(true);
+	limit_files((uint64_t)4 << 20);
+	assert_int_equal(fill(memory, LITTLE_BYTES, 1, &err), BS_IO);
+	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
+	limit_files(RLIM_INFINITY);
+	ok(fill(memory, LITTLE_BYTES, 1, &err), &err);
+	assert_int_equal(count_in(memory, "wolf"), N_DOCS);
+	bs_memory_free(memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
+		cmocka_unit_test_setup_teardown(test_same_bytes, setup_dir, teardown_empty),
+		cmocka_unit_test_setup_teardown(test_fewer_segments, setup_dir, teardown_empty),
+		cmocka_unit_test_setup_teardown(test_full_disk, setup_dir, teardown_empty),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/*
+ * test_threads.c: one opened index, several threads, a finder each: every thread gets what one thread alone gets. Also
+ * on an index that nobody has touched yet, so that what is checked on first touch is checked by several at once. Worth
+ * most in a build with -DBITSIFT_SANITIZE=thread.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+#include "tests/rigs/library_rig.h"
+
+#define N_THREADS 4
+#define N_DOCS    1200
+#define N_ROUNDS  2
+
+static const char *const queries[] = {
+	"common", "common rare7", "word1 word2", "word3 OR word4 OR rare11", "common -word5", "\"word1 common\"", "wor*",
+	"wrod3~2", "\"common word2\"~3", "title:entry word6", "-common", "absent", "rare1* OR rare2*", "(+++",
+};
+
+#define N_QUERIES (sizeof(queries) / sizeof(*queries))
+
+/* ---- a collection ---- */
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+static void write_collection(const char *path)
+{
+	uint32_t state = 1;
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	for (int d = 0; d < N_DOCS; d++) {
+		fprintf(file, "{\"id\": \"d%d\", \"title\": \"entry %d\", \"text\": \"", d, d);
+		for (uint32_t n = 3 + next_random(&state) % 60; n > 0; n--) {
+			uint32_t kind = next_random(&state) % 100;
+			if (kind < 20)
+				fputs("common ", file);
+			else if (kind < 97)
+				fprintf(file, "word%u ", next_random(&state) % 50);
+			else
+				fprintf(file, "rare%u ", next_random(&state) % 2000);
+		}
+		fputs("\"}\n", file);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* ---- answers ---- */
+
+/* What came of one query in one mode, as one number. */
+struct answer {
+	uint64_t sum;
+	uint64_t n_hits;
+	enum bs_status status;
+};
+
+#define N_MODES 3
+struct answers {
+	struct answer of[N_QUERIES][N_MODES];
+};
+
+static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
+{
+	const uint8_t *at = bytes;
+	for (size_t i = 0; i < n; i++)
+		sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct answer *answer = context;
+	answer->sum = mix(answer->sum, hit->id, hit->id_bytes);
+	answer->sum = mix(answer->sum, &hit->rank, sizeof(hit->rank));
+	answer->sum = mix(answer->sum, &hit->score, sizeof(hit->score));
+	answer->sum = mix(answer->sum, hit->snippet, hit->snippet_bytes);
+	return 0;
+}
+
+/* Every query in every mode, from the first-th on and round: threads do not all ask the same at once. */
+static void ask_all(struct bs_finder *finder, size_t first, struct answers *answers)
+{
+	for (size_t i = 0; i < N_QUERIES * N_MODES; i++) {
+		size_t at = (first + i) % (N_QUERIES * N_MODES);
+		size_t q = at / N_MODES;
+		struct answer *answer = &answers->of[q][at % N_MODES];
+		struct bs_find_result result;
+		struct bs_find_request request = {
+			.query = queries[q],
+			.query_bytes = strlen(queries[q]),
+			.mode = (enum bs_find_mode)(at % N_MODES),
+			.snippets = true,
+			.hit = take_hit,
+			.context = answer,
+		};
+		*answer = (struct answer){.sum = 1};
+		answer->status = bs_find(finder, &request, &result, NULL);
+		answer->n_hits = result.n_hits;
+	}
+}
+
+/* ---- threads ---- */
+
+struct thread {
+	pthread_t thread;
+	const struct bs_index *index;
+	pthread_barrier_t *barrier;
+	size_t number;
+	bool is_finder_made;
+	struct answers answers[N_ROUNDS];
+};
+
+/* No assertions here: they may only fail in the main thread. */
+static void *run_thread(void *context)
+{
+	struct thread *thread = context;
+	struct bs_finder *finder = NULL;
+	thread->is_finder_made = bs_finder_new(thread->index, &finder, NULL) == BS_OK;
+	pthread_barrier_wait(thread->barrier);
+	for (size_t round = 0; round < N_ROUNDS && thread->is_finder_made; round++)
+		ask_all(finder, thread->number * 7 + round, &thread->answers[round]);
+	bs_finder_free(finder);
+	return NULL;
+}
+
+static void run_threads(const struct bs_index *index, const struct answers *expected)
+{
+	struct thread *threads = calloc(N_THREADS, sizeof(*threads));
+	pthread_barrier_t barrier;
+	assert_non_null(threads);
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		threads[i].index = index;
+		threads[i].barrier = &barrier;
+		threads[i].number = i;
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, run_thread, &threads[i]), 0);
+	}
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
+	pthread_barrier_destroy(&barrier);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		assert_true(threads[i].is_finder_made);
+		for (size_t round = 0; round < N_ROUNDS; round++)
+			for (size_t q = 0; q < N_QUERIES * N_MODES; q++) {
+				const struct answer *got = &threads[i].answers[round].of[q / N_MODES][q % N_MODES];
+				const struct answer *want = &expected->of[q / N_MODES][q % N_MODES];
+				assert_int_equal(got->status, want->status);
+				assert_int_equal(got->n_hits, want->n_hits);
+				assert_true(got->sum == want->sum);
+			}
+	}
+	free(threads);
+}
+
+static void test_threads_share_an_index(void **state)
+{
+	(void)state;
+	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
+	make_folder(folder);
+	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
+	snprintf(dir, sizeof(dir), "%s/index", folder);
+	write_collection(collection);
+	const char *sources[] = {collection};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .n_threads = N_THREADS};
+	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct answers expected;
+	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	ask_all(finder, 0, &expected);
+	bs_finder_free(finder);
+	assert_int_equal(expected.of[N_QUERIES - 1][0].status, BS_INVALID);
+	assert_true(expected.of[0][0].n_hits > 0);
+	run_threads(index, &expected);
+	bs_index_close(index);
+
+	/* Once more, on one that is fresh. */
+	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	run_threads(index, &expected);
+	bs_index_close(index);
+
+	remove_folder(folder);
+}
+
+/* ---- a collection that grew ---- */
+
+#define N_LONG_DOCS 40000
+
+/* Bytes that this process has read by system calls. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *file = fopen("/proc/self/io", "r");
+	if (!file)
+		skip();
+	assert_int_equal(fscanf(file, "rchar: %llu", &n), 1);
+	fclose(file);
+	return n;
+}
+
+static void write_numbered(const char *path, const char *mode, int first, int end)
+{
+	FILE *file = fopen(path, mode);
+	assert_non_null(file);
+	for (int d = first; d < end; d++)
+		fprintf(file, "{\"id\": \"d%d\", \"text\": \"common number%d and as many words as make it long\"}\n", d, d);
+	assert_int_equal(fclose(file), 0);
+}
+
+struct counting {
+	pthread_t thread;
+	struct bs_finder *finder;
+	pthread_barrier_t *barrier;
+	uint64_t n_hits[2];
+	uint64_t n_changed;
+};
+
+static void *count_twice(void *context)
+{
+	struct counting *counting = context;
+	pthread_barrier_wait(counting->barrier);
+	for (int i = 0; i < 2; i++) {
+		struct bs_find_result result = {0};
+		struct bs_find_request request = {.query = "common", .query_bytes = 6, .mode = BS_FIND_COUNT};
+		if (bs_find(counting->finder, &request, &result, NULL) == BS_OK)
+			counting->n_hits[i] = result.n_hits;
+		counting->n_changed += result.changes.n_changed;
+	}
+	return NULL;
+}
+
+/* All threads count at once; how many bytes are read meanwhile. */
+static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
+{
+	struct counting threads[N_THREADS] = {0};
+	pthread_barrier_t barrier;
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		threads[i].barrier = &barrier;
+		assert_int_equal(bs_finder_new(index, &threads[i].finder, NULL), BS_OK);
+	}
+	uint64_t before = bytes_read();
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, count_twice, &threads[i]), 0);
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
+	uint64_t n_bytes = bytes_read() - before;
+	pthread_barrier_destroy(&barrier);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		assert_int_equal(threads[i].n_hits[0], n_hits);
+		assert_int_equal(threads[i].n_hits[1], n_hits);
+		assert_int_equal(threads[i].n_changed, 1); /* told by each finder once */
+		bs_finder_free(threads[i].finder);
+	}
+	return n_bytes;
+}
+
+static void test_threads_prove_a_collection_once(void **state)
+{
+	(void)state;
+	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
+	struct stat file;
+	make_folder(folder);
+	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
+	snprintf(dir, sizeof(dir), "%s/index", folder);
+	write_numbered(collection, "w", 0, N_LONG_DOCS);
+	const char *sources[] = {collection};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1};
+	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	assert_int_equal(stat(collection, &file), 0);
+	uint64_t n_bytes = (uint64_t)file.st_size;
+
+	/* Until its stamp proves something, all who ask must read. */
+	write_numbered(collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
+	usleep(100000);
+	struct bs_index *index;
+	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
+	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
+	/* Nor do finders that come later read it again ... */
+	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
+	/* ... until it grows again, now by a record that replaces one. */
+	write_numbered(collection, "a", 17, 18);
+	usleep(100000);
+	n_read = read_by_counting(index, N_LONG_DOCS);
+	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
+	bs_index_close(index);
+
+	remove_folder(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads_share_an_index),
+		cmocka_unit_test(test_threads_prove_a_collection_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1088 @@
+/* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and in memory, and what becomes of
+ * them; every function, and each way to refuse. Linked to the installed library's own file, nothing else of ours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+#include "tests/rigs/writer_rig.h"
+
+static bool del(struct bs_writer *writer, const char *id)
+{
+	struct bs_error err = {""};
+	bool was_there;
+	ok(bs_writer_delete(writer, id, strlen(id), &was_there, &err), &err);
+	return was_there;
+}
+
+static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
+{
+	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts, .n_threads = 1};
+	struct bs_error err = {""};
+	ok(bs_index_compact(&request, report, &err), &err);
+	check();
+}
+
+static void test_add_and_replace(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	add(writer, "a", "Cats", "a cat and a dog");
+	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_indexed, 2);
+	assert_true(report.is_committed);
+	expect("cat", "a b");
+	expect("\"quick dog of\"", "b");
+	expect("title:dogs", "b");
+	/* Twice in a transaction, and once before: the last one counts. */
+	add(writer, "a", "Horses", "first");
+	add(writer, "a", "Horses", "second");
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_replaced, 1);
+	assert_int_equal(report.n_changed, 1);
+	expect("cat", "b");
+	expect("horses", "a");
+	expect("first", "");
+	expect("second", "a");
+	/* The same again is no change of the text, but a document anew. */
+	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
+	report = commit(writer);
+	assert_int_equal(report.n_changed, 0);
+	assert_int_equal(report.n_renewed, 1);
+	expect("NOT nothing", "a b");
+	struct bs_text text = {"title", 5, "Mice", 4};
+	assert_int_equal(bs_writer_replace(writer, "c", 1, &text, 1, NULL), BS_NOT_FOUND);
+	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_OK);
+	add(writer, "c", "Rats", NULL);
+	assert_int_equal(bs_writer_replace(writer, "c", 1, &text, 1, NULL), BS_OK);
+	commit(writer);
+	expect("mice", "a c");
+	expect("rats OR second", "");
+	check();
+	bs_writer_close(writer);
+}
+
+static void test_delete(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	for (int i = 0; i < 600; i++) {
+		char id[16];
+		snprintf(id, sizeof(id), "n%d", i);
+		add(writer, id, i % 2 ? "odd" : "even", "number");
+	}
+	assert_false(del(writer, "x"));
+	assert_true(del(writer, "n1"));
+	assert_false(del(writer, "n1"));
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 599);
+	assert_int_equal(report.n_indexed, 599);
+	assert_true(del(writer, "n3"));
+	assert_false(del(writer, "n3"));
+	add(writer, "n3", "again", NULL);
+	assert_true(del(writer, "n5"));
+	add(writer, "n700", "new", NULL);
+	assert_true(del(writer, "n700"));
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 598);
+	assert_int_equal(report.n_removed, 2);
+	expect("again", "n3");
+	expect("new", "");
+	/* Of what is committed and of what is not. */
+	uint64_t n;
+	struct bs_error err = {""};
+	add(writer, "m1", "even", "more");
+	add(writer, "m2", "odd", "more");
+	ok(bs_writer_delete_query(writer, "even", 4, &n, &err), &err);
+	assert_int_equal(n, 301);
+	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, &err), BS_INVALID);
+	/* What is dead, of a commit before or of this transaction, is not deleted again. */
+	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, &err), &err);
+	assert_int_equal(n, 0);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 299);
+	expect("more", "m2");
+	expect("even", "");
+	check();
+	compact(NULL, &report);
+	assert_int_equal(report.n_docs, 299);
+	assert_int_equal(report.n_segments, 1);
+	expect("more", "m2");
+	bs_writer_close(writer);
+}
+
+static void test_rollback(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	add(writer, "a", "one", NULL);
+	bs_writer_rollback(writer);
+	if (!rig.memory)
+		assert_int_not_equal(access(rig.dir, F_OK), 0);
+	struct bs_text text = {"title", 5, "none", 4};
+	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_NOT_FOUND);
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 0);
+	expect("one", "");
+	add(writer, "a", "two", NULL);
+	commit(writer);
+	add(writer, "b", "three", NULL);
+	assert_true(del(writer, "a"));
+	uint64_t n;
+	assert_int_equal(bs_writer_delete_query(writer, "three", 5, &n, NULL), BS_OK);
+	assert_int_equal(n, 1);
+	bs_writer_rollback(writer);
+	expect("two OR three", "a");
+	add(writer, "b", "three", NULL);
+	bs_writer_close(writer);
+	expect("two OR three", "a");
+	check();
+	/* Nothing is left of what was rolled back. */
+	for (size_t i = 0; rig.memory && i < bs_memory_n_files(rig.memory); i++) {
+		struct bs_memory_file file;
+		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
+		            strncmp(file.name, "summary-", 8) == 0 || strncmp(file.name, "counts-", 7) == 0);
+	}
+}
+
+/* One word a text; it fails with what begins with an x. */
+static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+{
+	(void)context;
+	return text_bytes > 0 && *text == 'x' ? 5 : emit(emit_context, text, text_bytes, 0, text_bytes);
+}
+
+/* A change that fails takes all of its transaction with it, and is told until that is ended. */
+static void test_failure(void **state)
+{
+	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
+	struct bs_text text = {"title", 5, "any", 3};
+	struct bs_error err = {""};
+	uint64_t n;
+	(void)state;
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	for (int round = 0; round < 4; round++) {
+		add(writer, "b", "two", NULL);
+		add(writer, "c", "x", NULL);
+		/* What was added is analysed for it. */
+		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, &err), BS_IO);
+		assert_non_null(strstr(err.text, "whole"));
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(try_add(writer, "d", "three", NULL, &err), BS_IO);
+			assert_non_null(strstr(err.text, "whole"));
+			assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, &err), BS_IO);
+			assert_int_equal(bs_writer_delete(writer, "a", 1, NULL, &err), BS_IO);
+			assert_int_equal(bs_writer_delete_query(writer, "one", 3, &n, &err), BS_IO);
+		}
+		if (round % 2)
+			assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+		else
+			bs_writer_rollback(writer);
+		assert_int_equal(commit(writer).n_docs, 1 + round / 2);
+		if (round % 2)
+			add(writer, round == 1 ? "e" : "f", "four", NULL);
+		assert_int_equal(commit(writer).n_docs, 1 + (round + 1) / 2);
+	}
+	/* A commit that fails is told by itself. */
+	add(writer, "c", "x", NULL);
+	assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+	assert_int_equal(commit(writer).n_docs, 3);
+	check();
+	bs_writer_close(writer);
+}
+
+static bool lacks_zstd;
+
+/* The library's own call comes here. */
+__attribute__((visibility("default"))) void *dlopen(const char *name, int flags)
+{
+	static void *(*real)(const char *, int);
+	void *found = dlsym(RTLD_NEXT, "dlopen");
+	memcpy(&real, &found, sizeof(found));
+	return lacks_zstd && name && strstr(name, "zstd") ? NULL : real(name, flags);
+}
+
+static void add_without_zstd(void)
+{
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	uint64_t n_taken = 0;
+	char *body = malloc(300000), id[16];
+	assert_non_null(body);
+	for (size_t i = 0; i < 299999; i++)
+		body[i] = i % 6 ? (char)('a' + i % 7) : ' ';
+	body[299999] = '\0';
+	enum bs_status status = BS_OK;
+	for (int i = 0; i < 60 && !status; i++) {
+		sprintf(id, "%d", i);
+		status = try_add(writer, id, "one", body, &err);
+		n_taken += !status;
+	}
+	struct bs_build_report report;
+	if (!status)
+		_exit(1);
+	status = bs_writer_commit(writer, &report, &err);
+	_exit(status || report.n_docs == n_taken ? 0 : 2);
+}
+
+/* What cannot be stored is no document that is merely refused: nothing is committed without those before it. First of all tests, while
+ * there is no zstd yet. */
+static void test_no_zstd(void **state)
+{
+	int result = -1;
+	(void)state;
+	pid_t child = fork();
+	if (child == 0) {
+		lacks_zstd = true;
+		add_without_zstd();
+	}
+	assert_true(child > 0 && waitpid(child, &result, 0) == child);
+	assert_true(WIFEXITED(result));
+	assert_int_equal(WEXITSTATUS(result), 0);
+}
+
+/* Each call has the writer's limits; what they end half-way is taken back. */
+static void test_limits(void **state)
+{
+	volatile int cancel = 0;
+	struct bs_limits flag = {.cancel = &cancel}, deadline = {.deadline_ns = 20000000}, none = {.deadline_ns = 1};
+	struct bs_error err = {""};
+	(void)state;
+	struct bs_writer *one = open_with((struct bs_writer_request){.limits = &flag});
+	add(one, "a", "one", NULL);
+	commit(one);
+	add(one, "b", "two", NULL);
+	cancel = 1;
+	assert_int_equal(bs_writer_delete_query(one, "one", 3, NULL, &err), BS_STOPPED);
+	cancel = 0;
+	assert_int_equal(try_add(one, "c", "three", NULL, &err), BS_STOPPED);
+	bs_writer_rollback(one);
+	expect("one OR two", "a");
+	/* Whoever waits for another writer does not wait for ever. */
+	add(one, "c", "three", NULL);
+	struct bs_writer *two = open_with((struct bs_writer_request){.limits = &deadline, .wait = true});
+	alarm(20);
+	assert_int_equal(try_add(two, "d", "four", NULL, &err), BS_DEADLINE);
+	alarm(0);
+	deadline.deadline_ns = 60000000000;
+	commit(one);
+	bs_writer_close(one);
+	add(two, "d", "four", NULL);
+	commit(two);
+	bs_writer_close(two);
+	two = open_with((struct bs_writer_request){.limits = &none});
+	assert_int_equal(try_add(two, "e", "five", NULL, &err), BS_DEADLINE);
+	assert_int_equal(bs_writer_delete(two, "d", 1, NULL, &err), BS_DEADLINE);
+	assert_int_equal(bs_writer_commit(two, NULL, &err), BS_DEADLINE);
+	bs_writer_close(two);
+	expect("one OR two OR three OR four OR five", "a c d");
+}
+
+static size_t n_sources(void)
+{
+	struct bs_index *index = open_index(NULL);
+	struct bs_source_info info;
+	size_t n = 0;
+	while (bs_index_source(index, n, &info))
+		n++;
+	bs_index_close(index);
+	return n;
+}
+
+/* A commit of nothing writes nothing: not even that documents may be given. */
+static void test_nothing_to_commit(void **state)
+{
+	char path[128], command[400];
+	struct bs_consent consent = {.all = true};
+	struct bs_error err = {""};
+	(void)state;
+	snprintf(path, sizeof(path), "%s/files", rig.folder);
+	snprintf(command, sizeof(command), "mkdir %s && echo a wolf > %s/w.txt", path, path);
+	assert_int_equal(system(command), 0);
+	const char *sources[] = {path};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	assert_false(commit(writer).is_committed);
+	assert_int_equal(n_sources(), 1);
+	add(writer, "a", "one", NULL);
+	assert_true(del(writer, "a"));
+	assert_false(commit(writer).is_committed);
+	assert_int_equal(n_sources(), 1);
+	add(writer, "a", "one", NULL);
+	assert_true(commit(writer).is_committed);
+	assert_int_equal(n_sources(), 2);
+	assert_false(commit(writer).is_committed);
+	bs_writer_close(writer);
+	expect("one", "a");
+	check();
+}
+
+static void expect_text_of_number(uint64_t document, enum bs_status expected)
+{
+	struct bs_index *index = open_index(NULL);
+	const struct bs_text *texts;
+	size_t n_texts;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	ok(bs_finder_new(index, &finder, &err), &err);
+	assert_int_equal(bs_document_numbered(finder, document, &texts, &n_texts, NULL, &err), expected);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+/* What was deleted from outside comes back when it is added again. */
+static void test_comes_back(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	const char *ids[] = {"a"};
+	struct bs_delete_request request = {.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
+	struct bs_delete_result result;
+	struct bs_error err = {""};
+	(void)state;
+	add(writer, "a", "one", NULL);
+	add(writer, "b", "one", NULL);
+	commit(writer);
+	expect_text_of_number(0, BS_OK);
+	ok(bs_index_delete(&request, &result, &err), &err);
+	assert_int_equal(result.n_deleted, 1);
+	expect("one", "b");
+	expect_text_of_number(0, BS_NOT_FOUND);
+	add(writer, "a", "one", NULL);
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_excluded, 0);
+	expect("one", "b a");
+	request = (struct bs_delete_request){.dir = rig_dir(), .memory = rig.memory, .query = "one -two", .query_bytes = 8};
+	ok(bs_index_delete(&request, &result, &err), &err);
+	assert_int_equal(result.n_deleted, 2);
+	expect("one", "");
+	bs_writer_close(writer);
+}
+
+/* Any bytes as ids and texts; documents without text, and with fields that are called as ids are elsewhere. */
+static void test_odd_documents(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	static const char odd_id[] = {'a', '\0', '\n', '\xff'};
+	static const char broken[] = "caf\xe9 \xed\xa0\x80 \"x\\y\" \x7f end";
+	struct bs_text texts[] = {{"id", 2, "not the id", 10}, {"", 0, "nameless", 8}, {"t", 1, broken, sizeof(broken) - 1},
+	                          {"t", 1, "again", 5}, {"na\xc3\xafve \"key\"", 12, "accented", 8}};
+	struct bs_build_report report;
+	(void)state;
+	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, &err), &err);
+	ok(bs_writer_add(writer, "empty", 5, NULL, 0, &err), &err);
+	commit(writer);
+	for (int round = 0; round < 2; round++) {
+		struct bs_index *index = open_index(NULL);
+		struct bs_finder *finder;
+		const struct bs_text *found;
+		size_t n;
+		bool is_changed;
+		ok(bs_finder_new(index, &finder, &err), &err);
+		ok(bs_document(finder, odd_id, sizeof(odd_id), &found, &n, &is_changed, &err), &err);
+		assert_int_equal(n, 5);
+		assert_false(is_changed);
+		assert_int_equal(found[0].field_bytes, 2);
+		assert_memory_equal(found[0].text, "not the id", 10);
+		assert_int_equal(found[1].field_bytes, 0);
+		assert_memory_equal(found[2].text, "caf\xef\xbf\xbd \xef\xbf\xbd", 10);
+		assert_memory_equal(found[3].text, "again", 5);
+		assert_memory_equal(found[4].field, "na\xc3\xafve \"key\"", 12);
+		ok(bs_document(finder, "empty", 5, &found, &n, NULL, &err), &err);
+		assert_int_equal(n, 0);
+		assert_int_equal(bs_document(finder, "none", 4, &found, &n, NULL, &err), BS_NOT_FOUND);
+		bs_finder_free(finder);
+		struct heard heard = ask_in(index, "NOT zzz", (struct bs_find_request){.mode = BS_FIND_COUNT});
+		assert_int_equal(heard.n_hits, 2);
+		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_find_request){.snippets = true});
+		assert_int_equal(heard.n_hits, 1);
+		ok(bs_finder_new(index, &finder, &err), &err);
+		ok(bs_document_numbered(finder, heard.document, &found, &n, NULL, &err), &err);
+		assert_int_equal(n, 5);
+		assert_int_equal(bs_document_numbered(finder, UINT64_C(7) << 32, &found, &n, NULL, &err), BS_NOT_FOUND);
+		bs_finder_free(finder);
+		bs_index_close(index);
+		/* And again after both were moved, and read by their lines of JSON. */
+		add(writer, "more", "x", NULL);
+		commit(writer);
+		assert_true(del(writer, "more"));
+		commit(writer);
+		compact(NULL, &report);
+	}
+	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .words = true, .id_field = "t"};
+	ok(bs_index_build(&rebuild, &report, &err), &err);
+	assert_int_equal(report.n_docs, 2);
+	expect("nameless", "a");
+	check();
+	bs_writer_close(writer);
+}
+
+/* Fields that the index leaves out are kept, and not found. */
+static void test_left_out_fields(void **state)
+{
+	static const char *const fields[] = {"title", NULL};
+	char path[FOLDER_BYTES + 16];
+	const char *source = path;
+	struct bs_consent consent = {.all = true};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .text_fields = fields,
+	                                 .consent = &consent};
+	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	const struct bs_text *texts;
+	size_t n_texts;
+	(void)state;
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent, .memory_bytes = 16 << 20});
+	add(writer, "g", "wolf", "bear");
+	/* From a large one on documents are analysed as they come. */
+	char *large = calloc(1, 300001);
+	assert_non_null(large);
+	memset(large, 'x', 300000);
+	add(writer, "large", large, "bear");
+	free(large);
+	add(writer, "h", "wolf", "bear");
+	commit(writer);
+	bs_writer_close(writer);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	assert_string_equal(ask_in(index, "wolf", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "");
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_document(finder, "g", 1, &texts, &n_texts, NULL, &err), &err);
+	assert_int_equal(n_texts, 1);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	/* A rebuild with other options finds them. */
+	build.text_fields = NULL;
+	build.words = build.rebuild = true;
+	build.n_sources = 0;
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g large h");
+	bs_index_close(index);
+}
+
+/* What an index allows a document counts the bytes of its texts, whatever the line takes that is stored. */
+static void test_most_bytes(void **state)
+{
+	char path[FOLDER_BYTES + 16], feeds[1001];
+	const char *source = path;
+	struct bs_consent consent = {.all = true};
+	struct bs_build_request build = {.dir = rig_dir(),
+	                                 .memory = rig.memory,
+	                                 .sources = &source,
+	                                 .n_sources = 1,
+	                                 .words = true,
+	                                 .max_document_bytes = 1000,
+	                                 .consent = &consent};
+	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	(void)state;
+	memset(feeds, '\n', sizeof(feeds));
+	memcpy(feeds, "wolf", 4);
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	write_text(path, "{\"id\": \"r\", \"title\": \"bear\"}\n");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	ok(bs_writer_add(writer, "a", 1, texts, 2, &err), &err);
+	commit(writer);
+	ok(bs_writer_add(writer, "b", 1, texts, 2, &err), &err);
+	texts[1].text_bytes = 601;
+	assert_int_equal(bs_writer_add(writer, "c", 1, texts, 2, &err), BS_INVALID);
+	assert_string_equal(err.text, "a document of 1001 bytes: 1000 are the most");
+	commit(writer);
+	bs_writer_close(writer);
+	check();
+	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 1, .consent = &consent};
+	ok(bs_index_compact(&all, &report, &err), &err);
+	assert_int_equal(report.n_segments, 1);
+	assert_int_equal(report.n_docs, 3);
+	check();
+}
+
+/* What is kept is what was given, to the byte, wherever it stands. */
+static void test_every_character(void **state)
+{
+	char text[8 + 128 + 8];
+	struct bs_text texts[] = {{"t", 1, text, 0}};
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (int c = 0; c < 128; c++)
+		text[8 + c] = (char)c;
+	memcpy(text + 8 + 128, "\xc3\xa9\xf0\x9f\x90\x95", 6);
+	for (size_t start = 0; start < 8; start++) {
+		texts[0].text = text + start;
+		texts[0].text_bytes = sizeof(text) - 2 - start;
+		ok(bs_writer_add(writer, &"01234567"[start], 1, texts, 1, &err), &err);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	struct bs_index *index = open_index(NULL);
+	struct bs_finder *finder;
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (size_t start = 0; start < 8; start++) {
+		const struct bs_text *found;
+		size_t n;
+		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, &err), &err);
+		assert_int_equal(found[0].text_bytes, sizeof(text) - 2 - start);
+		assert_memory_equal(found[0].text, text + start, sizeof(text) - 2 - start);
+	}
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+/* Texts that their giver keeps. */
+struct shelf {
+	const char *ids[8], *texts[8];
+	int n, n_asked;
+	bool fails;
+	struct bs_text text;
+};
+
+static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+{
+	struct shelf *shelf = context;
+	shelf->n_asked++;
+	for (int i = 0; i < shelf->n && !shelf->fails; i++) {
+		if (strlen(shelf->ids[i]) != id_bytes || memcmp(shelf->ids[i], id, id_bytes) != 0)
+			continue;
+		shelf->text = (struct bs_text){"body", 4, shelf->texts[i], strlen(shelf->texts[i])};
+		*texts_out = &shelf->text;
+		*n_texts_out = 1;
+		return 0;
+	}
+	return shelf->fails ? 2 : 1;
+}
+
+/* Who keeps the texts knows best what changed: no checksums, the same answers. */
+static void test_no_checksums(void **state)
+{
+	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .texts = &provider});
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		/* The last one is another text of the first. */
+		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
+		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
+		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, &err), &err);
+		commit(writer);
+	}
+	check();
+	expect_of(&provider, "\"two one\"", "b c a");
+	expect_of(&provider, "three", "b");
+	compact(&provider, &report);
+	assert_int_equal(report.n_segments, 1);
+	check();
+	expect_of(&provider, "\"two one\"", "b c a");
+	bs_writer_close(writer);
+}
+
+static void expect_document(struct bs_index *index, const char *id, bool is_changed, const char *text)
+{
+	const struct bs_text *texts;
+	size_t n_texts;
+	bool has_changed;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_document(finder, id, strlen(id), &texts, &n_texts, &has_changed, &err), &err);
+	assert_int_equal(has_changed, is_changed);
+	assert_int_equal(n_texts, 1);
+	assert_int_equal(texts[0].text_bytes, strlen(text));
+	assert_memory_equal(texts[0].text, text, strlen(text));
+	bs_finder_free(finder);
+}
+
+static void test_provider(void **state)
+{
+	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .texts = &provider});
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
+		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, &err), &err);
+		commit(writer);
+	}
+	check();
+	expect_of(&provider, "\"one two\"", "a");
+	expect_of(&provider, "\"two one\"", "b c");
+	expect_of(&provider, "two", "a b c");
+	assert_true(shelf.n_asked > 0);
+	/* Words are certain without a text; a phrase is not. */
+	struct bs_index *index = open_index(NULL);
+	assert_int_equal(ask_in(index, "two", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
+	struct heard heard = ask_in(index, "\"two one\"", (struct bs_find_request){.mode = BS_FIND_IDS});
+	assert_int_equal(heard.n_hits, 0);
+	assert_int_equal(heard.n_unreadable, 3);
+	bs_index_close(index);
+	/* Without the texts nothing is moved, and nothing is lost. */
+	compact(NULL, &report);
+	assert_int_equal(report.n_segments, 3);
+	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true};
+	assert_int_equal(bs_index_build(&rebuild, &report, &err), BS_IO);
+	compact(&provider, &report);
+	assert_int_equal(report.n_segments, 1);
+	assert_int_equal(report.n_docs, 3);
+	expect_of(&provider, "\"two one\"", "b c");
+	/* A text that is another now counts as it is, where it is read. */
+	shelf.texts[2] = "one and two";
+	index = open_index(&provider);
+	heard = ask_in(index, "\"two one\"", (struct bs_find_request){.snippets = true});
+	assert_string_equal(heard.ids, "b");
+	heard = ask_in(index, "\"one and two\"", (struct bs_find_request){.snippets = true, .brute = true});
+	assert_string_equal(heard.ids, "c");
+	assert_true(heard.is_changed);
+	expect_document(index, "b", false, "three two one");
+	expect_document(index, "c", true, "one and two");
+	bs_index_close(index);
+	uint64_t n;
+	ok(bs_writer_delete_query(writer, "\"three two\"", 11, &n, &err), &err);
+	assert_int_equal(n, 1);
+	shelf.fails = true;
+	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, &err), BS_IO);
+	shelf.fails = false;
+	commit(writer);
+	/* What is gone is no hit, and gone from what is made anew. */
+	shelf.n = 1;
+	rebuild.texts = &provider;
+	ok(bs_index_build(&rebuild, &report, &err), &err);
+	assert_int_equal(report.n_docs, 1);
+	expect_of(&provider, "one", "a");
+	check();
+	bs_writer_close(writer);
+}
+
+static void test_refusals(void **state)
+{
+	struct bs_writer *writer = NULL;
+	struct bs_error err = {""};
+	struct bs_writer_request request = {.dir = NULL};
+	struct bs_text text = {"t", 1, "x", 1};
+	(void)state;
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_null(writer);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "klingon"};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .density = 3};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .phrase_bits = 17};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .weights = (const char *const[]){"title", NULL}};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .reserved = {1}};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_UNSUPPORTED);
+	writer = open_with((struct bs_writer_request){.stem_language = "english", .memory_bytes = 16 << 20});
+	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, &err), BS_INVALID);
+	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, &err), BS_INVALID);
+	char *large = calloc(1, 20 << 20);
+	assert_non_null(large);
+	memset(large, 'x', 20 << 20);
+	struct bs_text much = {"t", 1, large, 20 << 20};
+	assert_int_equal(bs_writer_add(writer, "large", 5, &much, 1, &err), BS_INVALID);
+	free(large);
+	/* What is refused ends nothing. */
+	add(writer, "a", "running dogs", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("run", "a");
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .fold_accents = true};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "english"};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	bs_writer_close(writer);
+	bs_writer_close(NULL);
+}
+
+/* A document that needs more than memory_bytes, and what document_memory_bytes does about it. Compaction with as little memory goes on, too. */
+static void test_document_memory(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
+	char *words = malloc(most_bytes);
+	size_t n_bytes = 0;
+	assert_non_null(words);
+	for (size_t i = 0; i < n_words; i++)
+		n_bytes += (size_t)snprintf(words + n_bytes, most_bytes - n_bytes, "%zx ", i);
+	struct bs_text text = {"t", 1, words, n_bytes};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	add(writer, "small", "abcde", NULL);
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "more distinct words than"));
+	commit(writer);
+	bs_writer_close(writer);
+	expect("abcde", "small");
+	writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_OK);
+	commit(writer);
+	add(writer, "last", "abcde", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("abcde", "small large last");
+	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .memory_bytes = 16 << 20};
+	assert_int_equal(bs_index_compact(&compact, NULL, &err), BS_OK);
+	expect("abcde", "small large last");
+	check();
+	free(words);
+}
+
+static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
+{
+	static const struct bs_find_request ways[] = {{.mode = BS_FIND_IDS}, {.n_best = 20}, {.mode = BS_FIND_IDS, .brute = true}};
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct heard x = ask_in(a, query, ways[i]), y = ask_in(b, query, ways[i]);
+		assert_string_equal(x.ids, y.ids);
+		if (ways[i].mode == BS_FIND_IDS)
+			assert_int_equal(x.n_hits, y.n_hits);
+	}
+}
+
+/* The same documents by the writer, and as JSONL, in a collection and on a pipe. */
+static void test_parity(void **state)
+{
+	static const char *const queries[] = {"river", "\"the river\"", "title:stone", "quick brown -fox", "river OR lake",
+	                                      "\"quick brown\"~3", "sto*", "\"of the\" cloud", "title:\"of sea\""};
+	char path[128], title[64], body[512], index_dir[128];
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	for (unsigned i = 0; i < 900; i++) {
+		char id[16];
+		snprintf(id, sizeof(id), "d%u", i % 800); /* the last hundred replace the first */
+		make_text(i, title, body);
+		add(writer, id, title, body);
+		fprintf(file, "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"}\n", id, title, body);
+		if (i % 250 == 249)
+			commit(writer);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	assert_int_equal(fclose(file), 0);
+	struct bs_build_report report;
+	compact(NULL, &report); /* scores count what is deleted, until it is gone */
+	for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
+		struct bs_consent consent = {.all = true};
+		const char *sources[] = {by_pipe ? "-" : path};
+		snprintf(index_dir, sizeof(index_dir), "%s/other%d", rig.folder, by_pipe);
+		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .consent = &consent, .n_threads = 1};
+		if (by_pipe)
+			assert_non_null(freopen(path, "r", stdin));
+		ok(bs_index_build(&build, &report, &err), &err);
+		assert_int_equal(report.n_docs, 800);
+		build.n_sources = 0;
+		ok(bs_index_compact(&build, &report, &err), &err);
+		struct bs_open_request request = {.dir = index_dir, .consent = &consent};
+		struct bs_index *index = open_index(NULL), *other;
+		ok(bs_index_open_with(&request, &other, &err), &err);
+		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++)
+			expect_same(index, other, queries[q]);
+		bs_index_close(index);
+		bs_index_close(other);
+	}
+}
+
+/* Files beside given documents: each is refreshed by its own way, and leaves the other alone. */
+static void test_beside_files(void **state)
+{
+	char folder[128], path[400];
+	struct bs_consent consent = {.all = true};
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/files", rig.folder);
+	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
+	assert_int_equal(system(path), 0);
+	const char *sources[] = {folder};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
+	ok(bs_index_build(&build, &report, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	add(writer, "g", "a wolf", NULL);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_unchanged, 1);
+	snprintf(path, sizeof(path), "echo a wolf and a bear > %s/w.txt; echo a bear > %s/b.txt", folder, folder);
+	assert_int_equal(system(path), 0);
+	build.n_sources = 0;
+	ok(bs_index_build(&build, &report, &err), &err);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.n_changed, 1);
+	uint64_t n;
+	ok(bs_writer_delete_query(writer, "wolf", 4, &n, &err), &err);
+	assert_int_equal(n, 1); /* the file stays */
+	add(writer, "h", "a bear", NULL);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 3);
+	check();
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_index *index;
+	ok(bs_index_open_with(&request, &index, &err), &err);
+	assert_int_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
+	bs_index_close(index);
+	bs_writer_close(writer);
+}
+
+#define N_LINES 60000
+
+/* Any document is found by what it is called, here or anywhere, and is the one that this hit is. */
+static int expect_same_document(void *context, const struct bs_find_hit *hit)
+{
+	struct bs_finder *finder = context;
+	struct bs_error err = {""};
+	for (int is_local = 0; is_local < 2; is_local++) {
+		const struct bs_text *texts;
+		size_t n;
+		const char *id = is_local ? hit->local_id : hit->id;
+		size_t id_bytes = is_local ? hit->local_id_bytes : hit->id_bytes;
+		char first[64];
+		ok(bs_document_numbered(finder, hit->document, &texts, &n, NULL, &err), &err);
+		assert_int_equal(n, 1);
+		assert_true(texts->text_bytes < sizeof(first));
+		memcpy(first, texts->text, texts->text_bytes);
+		size_t n_bytes = texts->text_bytes;
+		ok(bs_document(finder, id, id_bytes, &texts, &n, NULL, &err), &err);
+		assert_int_equal(texts->text_bytes, n_bytes);
+		assert_memory_equal(texts->text, first, n_bytes);
+	}
+	return 0;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void test_documents_by_id(void **state)
+{
+	static const char *const places[] = {"", "/tree", "/tree/deep", "/.."};
+	char command[600], path[128], dir[128], id[64];
+	struct bs_error err = {""};
+	const struct bs_text *texts;
+	size_t n;
+	(void)state;
+	snprintf(command, sizeof(command), "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && echo a wolf 2 >'b#c:d.txt' &&"
+	         "echo a wolf 3 >deep/a.txt && echo a wolf 4 >deep:x/a.txt && echo a wolf 5 >'../one:file.txt' &&"
+	         "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && echo '{\"t\":\"a wolf 7\"}' >>deep/r.jsonl &&"
+	         "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl", rig.folder);
+	assert_int_equal(system(command), 0);
+	snprintf(path, sizeof(path), "%s/lines.jsonl", rig.folder);
+	FILE *lines = fopen(path, "w");
+	assert_non_null(lines);
+	for (int i = 1; i <= N_LINES; i++)
+		fprintf(lines, i % 2 ? "{\"t\":\"line %d\"}\n" : "{\"id\":\"r%d\",\"t\":\"x\"}\n", i);
+	assert_int_equal(fclose(lines), 0);
+	assert_int_equal(chdir(rig.folder), 0);
+	snprintf(dir, sizeof(dir), "%s/.bitsift", rig.folder);
+	const char *sources[] = {"tree", "one:file.txt", "lines.jsonl"};
+	struct bs_build_request build = {.dir = dir, .sources = sources, .n_sources = 3};
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, sizeof(path), "%s%s", rig.folder, places[i]);
+		assert_int_equal(chdir(path), 0);
+		ok(bs_index_open(dir, NULL, &index, &err), &err);
+		ok(bs_finder_new(index, &finder, &err), &err);
+		struct bs_finder *other;
+		ok(bs_finder_new(index, &other, &err), &err);
+		struct bs_find_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_FIND_IDS, .hit = expect_same_document, .context = other};
+		ok(bs_find(finder, &request, &result, &err), &err);
+		assert_int_equal(result.n_hits, 8);
+		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, &err), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
+		bs_finder_free(other);
+		if (i + 1 < sizeof(places) / sizeof(*places)) {
+			bs_finder_free(finder);
+			bs_index_close(index);
+		}
+	}
+	/* It does not pass by all of them each time. */
+	double start = cpu_seconds();
+	for (int i = 1; i <= 3000; i++) {
+		snprintf(id, sizeof(id), i % 2 ? "lines.jsonl:%d" : "r%d", i);
+		ok(bs_document(finder, id, strlen(id), &texts, &n, NULL, &err), &err);
+	}
+	assert_true(cpu_seconds() - start < 1);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	assert_int_equal(chdir("/"), 0);
+}
+
+/* So many documents that pairs of words are chosen, and segments cut. */
+static void test_many(void **state)
+{
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	char title[64], body[512], id[16];
+	(void)state;
+	for (unsigned i = 0; i < 60000; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%u", i);
+		add(writer, id, title, body);
+	}
+	assert_true(del(writer, "59999"));
+	assert_true(del(writer, "7"));
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 59998);
+	struct bs_index *index = open_index(NULL);
+	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
+	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
+		uint64_t n = ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
+		assert_int_equal(ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true}).n_hits, n);
+		assert_true(q == 2 ? n == 0 : n > 100);
+	}
+	bs_index_close(index);
+	check();
+	bs_writer_close(writer);
+}
+
+/* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that the last document of an id counts,
+ * in a transaction that writes segments meanwhile. */
+static void test_ascending_ids(void **state)
+{
+	enum { N = 90000, CHANGES = 12000 };
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	char title[64], body[512], id[16];
+	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even numbers come first. */
+	static uint32_t last[2 * N];
+	uint64_t n_docs = N, n_changed = 0;
+	uint32_t dice = 7;
+	(void)state;
+	memset(last, 0, sizeof(last));
+	for (unsigned i = 0; i < N; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%08u", 2 * i);
+		add(writer, id, title, body);
+		last[2 * i] = 1;
+	}
+	for (uint32_t change = 0; change < CHANGES; change++) {
+		uint32_t number = (dice = dice * 1664525 + 1013904223) >> 8 & (change % 3 ? 0x1ffff : 0xff);
+		number %= 2 * N;
+		snprintf(id, sizeof(id), "%08u", number);
+		n_docs -= last[number] != 0;
+		n_changed -= last[number] > 1;
+		if (change % 4 == 3) {
+			assert_int_equal(del(writer, id), last[number] != 0);
+			last[number] = 0;
+			continue;
+		}
+		snprintf(title, sizeof(title), "changed c%u", change);
+		add(writer, id, title, NULL);
+		last[number] = change + 2;
+		n_docs++;
+		n_changed++;
+	}
+	assert_int_equal(commit(writer).n_docs, n_docs);
+	struct bs_index *index = open_index(NULL);
+	struct bs_index_info info;
+	bs_index_describe(index, &info);
+	assert_true(info.n_segments > 1);
+	assert_int_equal(ask_in(index, "changed", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, n_changed);
+	for (uint32_t number = 0; number < 2 * N; number++) {
+		if (last[number] < 2 || number % 16)
+			continue;
+		snprintf(title, sizeof(title), "c%u", last[number] - 2);
+		snprintf(id, sizeof(id), "%08u", number);
+		assert_string_equal(ask_in(index, title, (struct bs_find_request){.mode = BS_FIND_IDS}).ids, id);
+	}
+	bs_index_close(index);
+	check();
+	bs_writer_close(writer);
+}
+
+/* The bytes of an index in memory of the same texts. */
+static uint64_t bytes_with(double phrase_bits)
+{
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .phrase_bits = phrase_bits});
+	char title[64], body[512], id[16];
+	uint64_t n_bytes = 0;
+	for (unsigned i = 0; i < 30000; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%u", i);
+		add(writer, id, title, body);
+	}
+	commit(writer);
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		struct bs_memory_file file;
+		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+		n_bytes += file.n_bytes;
+	}
+	bs_writer_close(writer);
+	bs_memory_free(rig.memory);
+	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	return n_bytes;
+}
+
+static void test_phrase_bits(void **state)
+{
+	(void)state;
+	uint64_t with_all = bytes_with(0), with_few = bytes_with(.01), with_more = bytes_with(.5);
+	assert_true(with_few < with_more);
+	assert_true(with_more < with_all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_BOTH(test_no_zstd),
+		WITH_BOTH(test_add_and_replace),
+		WITH_BOTH(test_delete),
+		WITH_BOTH(test_rollback),
+		WITH_BOTH(test_failure),
+		WITH_BOTH(test_limits),
+		WITH_BOTH(test_nothing_to_commit),
+		WITH_BOTH(test_comes_back),
+		WITH_BOTH(test_odd_documents),
+		WITH_BOTH(test_every_character),
+		WITH_BOTH(test_left_out_fields),
+		WITH_BOTH(test_most_bytes),
+		WITH_BOTH(test_no_checksums),
+		WITH_BOTH(test_provider),
+		WITH_BOTH(test_refusals),
+		cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown),
+		WITH_BOTH(test_parity),
+		WITH_BOTH(test_beside_files),
+		WITH_BOTH(test_many),
+		WITH_BOTH(test_ascending_ids),
+		cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
+		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,364 @@
+/* test_stage_answer.c: the answer (query/answer) over two indexes: names, snippets, passages,
+ * batches, documents by id, and explanations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/answer/batches.h"
+#include "query/answer/document_text.h"
+#include "query/answer/explain.h"
+#include "query/answer/presenter.h"
+#include "tests/rigs/stages_rig.h"
+
+static struct bs_presenter presenter;
+
+static int teardown(void **state)
+{
+	bs_presenter_deinit(&presenter);
+	return rig_teardown(state);
+}
+
+static bool is_text(const char *text, size_t n_bytes, const char *expected)
+{
+	return n_bytes == strlen(expected) && memcmp(text, expected, n_bytes) == 0;
+}
+
+/* ---- names ---- */
+
+static struct bs_find_hit name(const struct rig_doc *doc)
+{
+	struct bs_find_hit hit = {.snippet = ""};
+	struct bs_error err = {""};
+	ok(bs_presenter_name(&presenter, rig.loader, doc->ref, &hit, &err), &err);
+	return hit;
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
+		struct bs_find_hit hit = name(doc);
+		assert_true(is_text(hit.id, hit.id_bytes, doc->id));
+		assert_true(is_text(hit.local_id, hit.local_id_bytes, doc->id));
+		assert_string_equal(hit.path, doc->line ? RIG_RECORDS : doc->id);
+	}
+}
+
+/* ---- texts ---- */
+
+static struct bs_matcher *new_matcher(const char *query)
+{
+	struct bs_matcher *matcher;
+	struct bs_error err = {""};
+	rig_parse(query);
+	ok(bs_matcher_new(rig.query, rig.reading.words, &matcher, &err), &err);
+	return matcher;
+}
+
+static struct bs_find_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
+{
+	struct bs_find_hit hit = name(doc);
+	struct bs_error err = {""};
+	ok(bs_presenter_text(&presenter, rig.loader, matcher, wanted, doc->ref, &hit, &err), &err);
+	return hit;
+}
+
+/* The snippet has the marked words, and without marks it is a part of the text. */
+static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *marked)
+{
+	char shown[2048], plain[2048];
+	size_t n = 0;
+	bool is_of_doc = false;
+	snprintf(shown, sizeof(shown), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+	if (!strstr(shown, marked))
+		fail_msg("%s: %s", doc->id, shown);
+	for (const char *at = shown; *at; at++)
+		if (*at != '[' && *at != ']')
+			plain[n++] = *at;
+	plain[n] = '\0';
+	/* A cut is shown as "…", three bytes. */
+	char *start = strncmp(plain, "\xe2\x80\xa6", 3) == 0 ? plain + 3 : plain, *end = strstr(start, "\xe2\x80\xa6");
+	if (end)
+		*end = '\0';
+	for (n = strlen(start); n > 0 && start[n - 1] == ' '; n--)
+		start[n - 1] = '\0';
+	while (*start == ' ')
+		start++;
+	for (uint32_t f = 0; f < RIG_N_FIELDS; f++)
+		is_of_doc |= strstr(doc->fields[f], start) != NULL;
+	if (!is_of_doc)
+		fail_msg("%s: %s", doc->id, start);
+}
+
+/* The first passage begins at the first occurrence of the word. */
+static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *word)
+{
+	static const char *const names[] = {"title", "body", "year"};
+	uint32_t f = 0;
+	while (rig_count(doc, f, word) == 0)
+		f++;
+	const char *text = doc->fields[f], *at = text;
+	while (strncmp(at, word, strlen(word)) != 0 || (at[strlen(word)] != ' ' && at[strlen(word)] != '\0'))
+		at += strcspn(at, " ") + 1;
+	assert_true(hit->n_passages > 0);
+	const struct bs_passage *passage = &hit->passages[0];
+	assert_true(is_text(passage->field, passage->field_bytes, doc->line ? names[f] : ""));
+	assert_int_equal(passage->line, doc->line ? doc->line : 1);
+	assert_int_equal(passage->column, at - text + 1);
+	assert_int_equal(passage->start_byte, at - text);
+	assert_true(passage->stop_byte >= passage->start_byte + strlen(word) && passage->stop_byte <= strlen(text));
+	assert_true(passage->text_bytes > 0 && hit->best.text_bytes > 0);
+}
+
+static void test_texts(void **state)
+{
+	const struct bs_wanted wanted = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
+	struct bs_matcher *matcher = new_matcher("river");
+	uint32_t n[RIG_N_INDEXES] = {0};
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		if (doc->is_deleted)
+			continue;
+		struct bs_find_hit hit = show(matcher, &wanted, doc);
+		assert_false(hit.is_changed);
+		assert_true(hit.snippet_bytes > 0);
+		if (!rig_has(doc, "river")) {
+			assert_int_equal(hit.n_passages, 0);
+			assert_null(memchr(hit.snippet, '[', hit.snippet_bytes));
+			continue;
+		}
+		check_snippet(doc, &hit, "[river]");
+		check_passages(doc, &hit, "river");
+		n[doc->entry]++;
+	}
+	assert_true(n[0] > 0 && n[1] > 0);
+	bs_matcher_free(matcher);
+}
+
+/* Words of a phrase are marked only in the phrase. Without snippets and passages no text is
+ * returned. */
+static void test_phrases(void **state)
+{
+	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
+	const struct bs_wanted nothing = {.mark_start = "[", .mark_stop = "]"};
+	struct bs_matcher *matcher = new_matcher("\"quick brown\"");
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		if (doc->is_deleted)
+			continue;
+		struct bs_find_hit hit = show(matcher, &wanted, doc);
+		if (rig_has(doc, "quick brown"))
+			check_snippet(doc, &hit, "[quick] [brown]");
+		else
+			assert_null(memchr(hit.snippet, '[', hit.snippet_bytes));
+		hit = show(matcher, &nothing, doc);
+		assert_int_equal(hit.snippet_bytes + hit.n_passages, 0);
+	}
+	bs_matcher_free(matcher);
+}
+
+static void test_changed(void **state)
+{
+	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
+	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
+	struct bs_matcher *matcher = new_matcher("river");
+	(void)state;
+	rig_change_file(changed, "now a river of paper");
+	rig_remove_file(gone);
+	rig_load();
+	struct bs_find_hit hit = show(matcher, &wanted, changed);
+	assert_true(hit.is_changed);
+	assert_true(is_text(hit.snippet, hit.snippet_bytes, "now a [river] of paper"));
+	assert_null(show(matcher, &wanted, gone).snippet);
+	bs_matcher_free(matcher);
+}
+
+/* ---- batches ---- */
+
+#define BATCH_HITS 500u
+
+/* The hits that were added, and how many were handed out. */
+struct taken {
+	size_t n, n_batches;
+	size_t most; /* the batch that is refused; 0: none */
+	const struct rig_doc *docs[BATCH_HITS];
+};
+
+static int take_batch(void *context, const struct bs_hit_batch *batch)
+{
+	struct taken *taken = context;
+	assert_true(batch->n > 0);
+	for (size_t i = 0, start = 0; i < batch->n; start = batch->id_ends[i++]) {
+		const struct rig_doc *doc = taken->docs[taken->n];
+		assert_true(is_text(batch->ids + start, batch->id_ends[i] - start, doc->id));
+		assert_int_equal(batch->documents[i], (uint64_t)doc->ref.segment << 32 | doc->ref.document);
+		assert_int_equal(batch->are_candidates[i], taken->n % 3 == 0);
+		taken->n++;
+	}
+	return ++taken->n_batches == taken->most;
+}
+
+static void test_batches(void **state)
+{
+	struct bs_batches *batches = NULL;
+	struct bs_error err = {""};
+	(void)state;
+	rig_load();
+	for (unsigned is_refused = 0; is_refused < 2; is_refused++) {
+		struct taken taken = {.most = is_refused};
+		const struct bs_batch_target target = {rig.loader, &presenter, take_batch, &taken};
+		enum bs_status status = BS_OK;
+		ok(bs_batches_begin(&batches, &target, &err), &err);
+		for (size_t i = 0; i < BATCH_HITS && !status; i++) {
+			taken.docs[i] = &rig.docs[i * 211 % rig.n_docs];
+			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, &err);
+		}
+		if (!status)
+			status = bs_batches_flush(batches, &err);
+		assert_int_equal(status, is_refused ? BS_STOPPED : BS_OK);
+		assert_int_equal(bs_batches_is_refused(batches), is_refused);
+		assert_true(is_refused ? taken.n > 0 : taken.n == BATCH_HITS);
+		assert_true(taken.n_batches > 0 && taken.n_batches < taken.n);
+	}
+	bs_batches_free(batches);
+}
+
+/* ---- documents by their ids ---- */
+
+static void test_documents(void **state)
+{
+	struct bs_document_texts texts = {.ids = NULL};
+	struct bs_error err = {""};
+	struct bs_doc_ref ref;
+	bool is_changed;
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		size_t n = 0;
+		if (doc->is_deleted)
+			continue;
+		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, &err), &err);
+		assert_true(rig_is_same(ref, doc->ref));
+		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, &err), &err);
+		assert_false(is_changed);
+		for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
+			if (!doc->fields[f][0])
+				continue;
+			assert_true(n < bs_vector_n(&texts.texts));
+			assert_true(
+				is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes, doc->fields[f]));
+			n++;
+		}
+		assert_int_equal(bs_vector_n(&texts.texts), n);
+	}
+	/* A deleted document and an unknown id. */
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, &err), BS_NOT_FOUND);
+	assert_non_null(strstr(err.text, "c9999"));
+	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
+	rig_change_file(changed, "another paper");
+	rig_remove_file(gone);
+	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, &err), &err);
+	assert_true(is_changed && is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
+	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, &err), BS_NOT_FOUND);
+	bs_document_texts_deinit(&texts);
+}
+
+/* ---- explanations ---- */
+
+/* Ends the text with NUL; borrowed until the buffer changes. */
+static const char *text_of(struct bs_buffer *text)
+{
+	struct bs_error err = {""};
+	ok(bs_buffer_append(text, "", 1, &err), &err);
+	return (const char *)text->data;
+}
+
+static void test_explanations(void **state)
+{
+	static const char query[] = "(river OR zebra) -only27";
+	static const char *const terms[] = {"river", "zebra", "only27"};
+	struct bs_query_stats stats = {.hits = 0};
+	struct bs_buffer text = {0};
+	struct bs_scan scan = {.n_frames = 0};
+	struct bs_candidate_list candidates = {.items = NULL};
+	struct bs_error err = {""};
+	(void)state;
+	rig_plan(query);
+	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, &err), &err);
+	const char *shown = text_of(&text);
+	for (size_t i = 0; i < 3; i++) {
+		char df[64];
+		const char *line = shown;
+		snprintf(df, sizeof(df), "df %u", (unsigned)rig_df(terms[i]));
+		/* The line of the term has its df, which is the sum over both indexes. */
+		while ((line = strstr(line, terms[i])) != NULL) {
+			size_t n = strcspn(line, "\n");
+			const char *found = strstr(line, df);
+			if (found && found < line + n)
+				break;
+			line += n;
+		}
+		if (!line)
+			fail_msg("no %s of %s in: %s", df, terms[i], shown);
+	}
+	assert_non_null(strstr(shown, "\"river\""));
+	/* A phrase has a line for its word pair. */
+	static const char phrase[] = "\"quick brown\"";
+	char df[64];
+	rig_plan(phrase);
+	bs_buffer_clear(&text);
+	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, &err), &err);
+	snprintf(df, sizeof(df), ": df %u\n", (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
+	assert_non_null(strstr(text_of(&text), df));
+	rig_plan(query);
+	bs_buffer_clear(&text);
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
+			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, &err),
+			   &err);
+	}
+	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, &err), &err);
+	shown = text_of(&text);
+	for (size_t i = 0; i < 3; i++)
+		assert_non_null(strstr(shown, terms[i]));
+	char n_docs[32];
+	snprintf(n_docs, sizeof(n_docs), "%u", (unsigned)bs_vector_n(&candidates));
+	assert_non_null(strstr(shown, n_docs));
+	bs_buffer_clear(&text);
+	stats.hits = 123;
+	stats.verify.verified = 45;
+	ok(bs_explain_stats(&stats, &text, &err), &err);
+	shown = text_of(&text);
+	assert_non_null(strstr(shown, "123"));
+	assert_non_null(strstr(shown, "45"));
+	bs_buffer_deinit(&text);
+	bs_scan_deinit(&scan);
+	bs_vector_deinit(&candidates);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown),
+	};
+	return cmocka_run_group_tests_name("stage_answer", tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* test_stage_load.c: the loader (query/load) over two indexes returns the texts on disk and
+ * finds what has changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/rigs/stages_rig.h"
+
+static const char *const field_names[] = {"title", "body", "year"};
+
+static bool is_text(const struct bs_field *field, const char *name, const char *text)
+{
+	return field->name_bytes == strlen(name) && memcmp(field->name, name, field->name_bytes) == 0 &&
+	       field->text_bytes == strlen(text) && memcmp(field->text, text, field->text_bytes) == 0;
+}
+
+/* The fields that were read are those that were written, no more and no less. */
+static void check_fields(const struct rig_doc *doc, const struct bs_document *document)
+{
+	size_t n = 0;
+	for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
+		if (!doc->fields[f][0])
+			continue;
+		assert_true(n < document->text.n_fields);
+		assert_true(is_text(&document->text.fields[n++], doc->line ? field_names[f] : "", doc->fields[f]));
+	}
+	assert_int_equal(document->text.n_fields, n);
+}
+
+static enum bs_fetched load(const struct rig_doc *doc, struct bs_document *document)
+{
+	struct bs_error err = {""};
+	enum bs_fetched fetched;
+	ok(bs_load(rig.loader, doc->ref, document, &fetched, &err), &err);
+	return fetched;
+}
+
+static void expect(const struct rig_doc *doc, enum bs_fetched expected)
+{
+	struct bs_document document;
+	struct bs_error err = {""};
+	bool is_unchanged;
+	if (load(doc, &document) != expected)
+		fail_msg("%s is %d", doc->id, (int)load(doc, &document));
+	if (expected == BS_FETCHED_UNCHANGED || expected == BS_FETCHED_CHANGED)
+		check_fields(doc, &document);
+	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, &err), &err);
+	assert_int_equal(is_unchanged, expected == BS_FETCHED_UNCHANGED);
+}
+
+static void test_unchanged(void **state)
+{
+	struct bs_error err = {""};
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		/* The order alternates between indexes and segments. */
+		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
+		if (doc->is_deleted)
+			continue;
+		expect(doc, BS_FETCHED_UNCHANGED);
+		assert_true(bs_loader_agrees(rig.loader, doc->ref));
+		assert_int_equal(bs_loader_is_of_line(rig.loader, doc->ref), doc->line > 0);
+	}
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		bool is_unchanged;
+		if (!bs_list_segment(&rig.list, s)->segment)
+			continue;
+		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, &err), &err);
+		/* Files must be looked at one by one. */
+		assert_int_equal(is_unchanged, bs_list_segment(&rig.list, s)->entry == 1);
+	}
+	struct bs_changes changes = bs_loader_changes(rig.loader);
+	assert_int_equal(changes.n_changed + changes.n_gone, 0);
+	assert_string_equal(changes.example, "");
+	assert_int_equal(bs_loader_failures(rig.loader), 0);
+}
+
+/* Announcing documents changes no text. */
+static void test_expected(void **state)
+{
+	(void)state;
+	rig_load();
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		uint32_t documents[RIG_MOST_DOCS];
+		size_t n = 0;
+		for (uint32_t d = 0; d < bs_list_segment(&rig.list, s)->n_docs; d++)
+			if (!rig_doc_at((struct bs_doc_ref){s, d})->is_deleted && d % 3 > 0)
+				documents[n++] = d;
+		bs_loader_expect(rig.loader, s, documents, n);
+		for (size_t i = 0; i < n; i++)
+			expect(rig_doc_at((struct bs_doc_ref){s, documents[i]}), BS_FETCHED_UNCHANGED);
+	}
+}
+
+static void test_lines(void **state)
+{
+	struct bs_error err = {""};
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		struct bs_document document;
+		const uint8_t *line;
+		size_t line_bytes;
+		char expected[1400];
+		if (doc->is_deleted)
+			continue;
+		ok(bs_loader_line(rig.loader, doc->ref, &line, &line_bytes, &err), &err);
+		assert_int_equal(line != NULL, doc->line > 0);
+		if (!line)
+			continue;
+		int n = snprintf(expected, sizeof(expected), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"%s%s}",
+		                 doc->id, doc->fields[0], doc->fields[1], doc->fields[2][0] ? ",\"year\":" : "",
+		                 doc->fields[2]);
+		assert_int_equal(line_bytes, n);
+		assert_memory_equal(line, expected, line_bytes);
+		assert_true(bs_loader_cut_line(rig.loader, doc->ref, line, line_bytes, &document));
+		check_fields(doc, &document);
+		assert_true(bs_loader_resolve(rig.loader, doc->ref, &document));
+		check_fields(doc, &document);
+	}
+}
+
+static void test_names(void **state)
+{
+	struct bs_buffer id = {0}, local_id = {0}, path = {0};
+	struct bs_error err = {""};
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		const uint8_t *given_id;
+		uint32_t id_bytes;
+		const char *given_path;
+		bool is_given;
+		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, &err), &err);
+		assert_int_equal(id.used_bytes, strlen(doc->id));
+		assert_memory_equal(id.data, doc->id, id.used_bytes);
+		assert_int_equal(local_id.used_bytes, strlen(doc->id));
+		assert_memory_equal(local_id.data, doc->id, local_id.used_bytes);
+		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
+		ok(bs_loader_given_id(rig.loader, doc->ref, &is_given, &given_id, &id_bytes, &given_path, &err), &err);
+		assert_false(is_given);
+	}
+	bs_buffer_deinit(&id);
+	bs_buffer_deinit(&local_id);
+	bs_buffer_deinit(&path);
+}
+
+/* Two files and the collection change, a file and a record are removed: changes are summed over
+ * both indexes. */
+static void test_changes(void **state)
+{
+	struct rig_doc *first = rig_doc(RIG_FILES "/d001.txt"), *second = rig_doc(RIG_FILES "/sub/e010.md");
+	struct rig_doc *gone = rig_doc(RIG_FILES "/d002.txt"), *record = rig_doc("c30"), *gone_record = rig_doc("c31");
+	struct rig_doc *stays = rig_doc(RIG_FILES "/d003.txt");
+	struct bs_error err = {""};
+	(void)state;
+	rig_change_file(first, "paper that was written again");
+	rig_change_file(second, "another paper");
+	rig_remove_file(gone);
+	strcpy(record->fields[1], "another body of the card");
+	gone_record->is_deleted = true;
+	rig_rewrite_records();
+	rig_load();
+	expect(stays, BS_FETCHED_UNCHANGED);
+	expect(first, BS_FETCHED_CHANGED);
+	expect(second, BS_FETCHED_CHANGED);
+	expect(gone, BS_FETCHED_GONE);
+	struct bs_changes of_first = bs_loader_changes(rig.loader);
+	assert_int_equal(of_first.n_changed, 2);
+	assert_int_equal(of_first.n_gone, 1);
+	/* A record is looked up by its id, wherever it stands now. */
+	expect(record, BS_FETCHED_CHANGED);
+	expect(rig_doc("c200"), BS_FETCHED_CHANGED);
+	expect(gone_record, BS_FETCHED_GONE);
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		bool is_unchanged = false;
+		if (bs_list_segment(&rig.list, s)->segment)
+			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, &err), &err);
+		assert_false(is_unchanged);
+	}
+	struct bs_changes changes = bs_loader_changes(rig.loader);
+	assert_int_equal(changes.n_changed, 3);
+	assert_int_equal(changes.n_gone, 1);
+	assert_string_equal(changes.example, of_first.example);
+	assert_false(bs_loader_agrees(rig.loader, record->ref));
+	/* A loader that trusts takes every source for unchanged. */
+	bs_loader_begin(rig.loader, false, true);
+	bool is_unchanged;
+	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, &err), &err);
+	assert_true(is_unchanged);
+	/* A loader that leaves changed documents to another one does not look them up. */
+	bs_loader_begin(rig.loader, false, false);
+	bs_loader_leave_changed(rig.loader);
+	struct bs_document document;
+	assert_int_not_equal(load(record, &document), BS_FETCHED_UNCHANGED);
+	assert_int_equal(load(stays, &document), BS_FETCHED_UNCHANGED);
+}
+
+/* Makes the sources readable or not. The superuser could read them all the same, so it becomes
+ * another user. */
+static void allow_reading(bool may)
+{
+	static uid_t user;
+	if (may)
+		assert_int_equal(seteuid(user), 0);
+	assert_int_equal(chmod(RIG_FILES, may ? 0700 : 0), 0);
+	assert_int_equal(chmod(RIG_RECORDS, may ? 0600 : 0), 0);
+	user = may ? user : geteuid();
+	if (!may && user == 0)
+		assert_int_equal(seteuid(65534), 0);
+}
+
+/* Failures are summed over both indexes. A path that no longer is a readable document counts as
+ * gone. */
+static void test_failures(void **state)
+{
+	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"), *large = rig_doc(RIG_FILES "/d006.txt");
+	struct bs_document document;
+	(void)state;
+	rig_load();
+	allow_reading(false);
+	enum bs_fetched of_file = load(rig_doc(RIG_FILES "/d001.txt"), &document);
+	enum bs_fetched of_other = load(rig_doc(RIG_FILES "/d003.txt"), &document),
+			of_record = load(rig_doc("c40"), &document);
+	uint64_t n = bs_loader_failures(rig.loader);
+	allow_reading(true);
+	assert_int_equal(of_file, BS_FETCHED_FAILED);
+	assert_int_equal(of_other, BS_FETCHED_FAILED);
+	assert_int_equal(of_record, BS_FETCHED_FAILED);
+	assert_int_equal(n, 3);
+	rig_load();
+	expect(rig_doc(RIG_FILES "/d001.txt"), BS_FETCHED_UNCHANGED);
+	rig_remove_file(folder);
+	assert_int_equal(mkdir(folder->id, 0700), 0);
+	expect(folder, BS_FETCHED_GONE);
+	assert_int_equal(truncate(large->id, (off_t)300 << 20), 0);
+	expect(large, BS_FETCHED_GONE);
+	assert_int_equal(bs_loader_failures(rig.loader), 3);
+}
+
+static void test_overlay(void **state)
+{
+	uint32_t n = 0;
+	(void)state;
+	rig_load();
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		struct bs_document document;
+		if (!rig.docs[i].is_overlay)
+			continue;
+		enum bs_fetched fetched = load(&rig.docs[i], &document);
+		assert_true(fetched == BS_FETCHED_UNCHANGED || fetched == BS_FETCHED_SUSPECT);
+		check_fields(&rig.docs[i], &document);
+		n++;
+	}
+	assert_int_equal(n, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown),
+	};
+	return cmocka_run_group_tests_name("stage_load", tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* test_stage_scan.c: the scan (query/scan) over two indexes, with every kernel: candidates
+ * include every document that matches, sure candidates match, and no candidate is deleted or
+ * outside the scope of the plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "query/scan/scan.h"
+#include "tests/rigs/stages_rig.h"
+
+/* At most one in FALSE_SHARE documents that do not match may be a candidate. */
+#define FALSE_SHARE 8
+
+static struct bs_scan scan;
+static struct bs_candidate_list candidates;
+
+static int teardown(void **state)
+{
+	bs_scan_deinit(&scan);
+	bs_vector_deinit(&candidates);
+	scan = (struct bs_scan){.n_frames = 0};
+	candidates = (struct bs_candidate_list){.items = NULL};
+	return rig_teardown(state);
+}
+
+/* Whether a document may be a hit, whatever its text is. */
+typedef bool (*admits)(const struct rig_doc *doc);
+
+static bool admits_live(const struct rig_doc *doc)
+{
+	return !doc->is_deleted;
+}
+
+/* Overwrites candidates with those of a segment, from the source that the plan names. */
+static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_kernel *kernel, uint64_t *n_counted)
+{
+	struct bs_scan_stats stats = {0};
+	struct bs_error err = {""};
+	bs_vector_clear(&candidates);
+	switch (bs_plan_source(&rig.plan, segment)) {
+	case BS_PLAN_NOTHING:
+		break;
+	case BS_PLAN_COLUMNS:
+		ok(bs_scan_segment(&scan, &rig.plan, segment, kernel, &candidates, n_counted, &stats, &err), &err);
+		break;
+	case BS_PLAN_ALL:
+		ok(bs_scan_all(&rig.plan, segment, &candidates, &stats, &err), &err);
+		break;
+	}
+	return stats;
+}
+
+static const struct bs_candidate *find_candidate(struct bs_doc_ref ref)
+{
+	for (size_t i = 0; i < bs_vector_n(&candidates); i++)
+		if (candidates.items[i].document == ref.document)
+			return &candidates.items[i];
+	return NULL;
+}
+
+/* Sums over all segments. */
+struct totals {
+	uint64_t n_sure, n_matches, n_false, n_admitted;
+};
+
+static void check_segment(const struct rig_case *asked, uint32_t segment, admits may_be, struct totals *totals)
+{
+	size_t n_of_docs = 0;
+	for (size_t i = 1; i < bs_vector_n(&candidates); i++)
+		assert_true(candidates.items[i - 1].document < candidates.items[i].document);
+	for (size_t i = 0; i < rig.n_docs; i++) {
+		const struct rig_doc *doc = &rig.docs[i];
+		if (doc->ref.segment != segment)
+			continue;
+		const struct bs_candidate *candidate = find_candidate(doc->ref);
+		bool matches = asked->matches(doc);
+		n_of_docs += candidate != NULL;
+		if (candidate ? !may_be(doc) || (candidate->is_sure && !matches) : may_be(doc) && matches)
+			fail_msg("%s: %s is %s", asked->query, doc->id, candidate ? "a candidate" : "missing");
+		totals->n_admitted += may_be(doc);
+		totals->n_matches += matches && may_be(doc);
+		totals->n_sure += candidate && candidate->is_sure;
+		totals->n_false += candidate && !matches;
+	}
+	assert_int_equal(n_of_docs, bs_vector_n(&candidates));
+}
+
+/* Scans all segments, twice: listing and counting sure candidates. */
+static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel, admits may_be)
+{
+	struct totals totals = {0};
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		struct bs_scan_stats stats = list_candidates(s, kernel, NULL);
+		size_t n = bs_vector_n(&candidates);
+		uint64_t n_counted = 0, n_sure = totals.n_sure;
+		assert_int_equal(stats.candidates, n);
+		check_segment(asked, s, may_be, &totals);
+		list_candidates(s, kernel, &n_counted);
+		assert_int_equal(n_counted + bs_vector_n(&candidates), n);
+		assert_true(n_counted <= totals.n_sure - n_sure);
+	}
+	return totals;
+}
+
+static void test_every_query(void **state)
+{
+	const struct bs_kernel *kernels[16];
+	size_t n_kernels = bs_kernel_list(kernels, 16);
+	bool has_columns = false, has_lists = false;
+	(void)state;
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		const struct bs_segment *segment = bs_list_segment(&rig.list, s)->segment;
+		for (uint32_t i = 0; segment && i < segment->meta.n_slabs; i++) {
+			has_columns |= segment->slabs[i].hashed.n_levels > 1;
+			has_lists |= segment->slabs[i].hashed.n_levels == 0;
+		}
+	}
+	assert_true(has_columns && has_lists);
+	for (size_t i = 0; i < RIG_N_CASES; i++) {
+		rig_plan(rig_cases[i].query);
+		for (size_t k = 0; k < n_kernels; k++) {
+			struct totals totals = check_scan(&rig_cases[i], kernels[k], admits_live);
+			/* Columns decide. */
+			if (rig_cases[i].is_words) {
+				assert_int_equal(totals.n_false, 0);
+				assert_int_equal(totals.n_sure, totals.n_matches);
+			}
+			assert_true(strcmp(rig_cases[i].query, "nowhere") == 0 || totals.n_matches > 0);
+			/* Not every document is a candidate. */
+			assert_true(rig_cases[i].is_words || totals.n_false < totals.n_admitted);
+		}
+	}
+}
+
+/* The other tests accept a scan that returns too many candidates. */
+static void test_few_are_false(void **state)
+{
+	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1", "year:1990..1999",
+	                                     "year:>2005 river"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++) {
+		const struct rig_case *asked = rig_cases;
+		while (strcmp(asked->query, narrow[i]) != 0)
+			asked++;
+		rig_plan(asked->query);
+		struct totals totals = check_scan(asked, rig.kernel, admits_live);
+		assert_true(totals.n_false <= (totals.n_admitted - totals.n_matches) / FALSE_SHARE);
+	}
+}
+
+/* ---- documents that may not be hits ---- */
+
+static void test_overlay_and_deleted(void **state)
+{
+	uint32_t n_overlay = 0;
+	(void)state;
+	for (size_t i = 0; i < RIG_N_CASES; i++) {
+		rig_plan(rig_cases[i].query);
+		check_scan(&rig_cases[i], rig.kernel, admits_live);
+	}
+	for (size_t i = 0; i < rig.n_docs; i++)
+		n_overlay += rig.docs[i].is_overlay;
+	assert_int_equal(n_overlay, 2);
+}
+
+static bool is_left_out(const struct rig_doc *doc)
+{
+	return doc->entry == 0 ? strcmp(doc->id, RIG_FILES "/d001.txt") == 0 : strcmp(doc->id, "c20") == 0;
+}
+
+static bool admits_others(const struct rig_doc *doc)
+{
+	return !doc->is_deleted && !is_left_out(doc);
+}
+
+static void test_left_out(void **state)
+{
+	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref, rig_doc(RIG_FILES "/d001.txt")->ref};
+	(void)state;
+	for (int is_brute = 0; is_brute < 2; is_brute++) {
+		const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2, .is_brute = is_brute};
+		for (size_t i = 0; i < RIG_N_CASES; i++) {
+			rig_plan_as(rig_cases[i].query, &scope, NULL);
+			check_scan(&rig_cases[i], rig.kernel, admits_others);
+		}
+	}
+}
+
+/* Without columns every document is a candidate, and none is sure. */
+static void test_all(void **state)
+{
+	const struct bs_plan_scope scope = {.is_brute = true};
+	(void)state;
+	rig_plan_as("river", &scope, NULL);
+	struct totals totals = check_scan(&rig_cases[0], rig.kernel, admits_live);
+	assert_int_equal(totals.n_sure, 0);
+	assert_int_equal(totals.n_matches + totals.n_false, totals.n_admitted);
+	/* Columns of an index whose words were cut by other rules are not used. */
+	rig.list.entries[1].has_other_words = true;
+	rig_plan("river");
+	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
+		list_candidates(s, rig.kernel, NULL);
+		struct totals here = {0};
+		check_segment(&rig_cases[0], s, admits_live, &here);
+		if (bs_list_segment(&rig.list, s)->entry == 1)
+			assert_true(here.n_sure == 0 && here.n_matches + here.n_false == here.n_admitted);
+	}
+}
+
+/* ---- a selection ---- */
+
+static bool admits_markdown(const struct rig_doc *doc)
+{
+	size_t n = strlen(doc->id);
+	return !doc->is_deleted && n > 3 && strcmp(doc->id + n - 3, ".md") == 0;
+}
+
+static bool admits_records(const struct rig_doc *doc)
+{
+	return !doc->is_deleted && doc->entry == 1;
+}
+
+static bool admits_not_sub(const struct rig_doc *doc)
+{
+	return !doc->is_deleted && !strstr(doc->id, "/sub/");
+}
+
+static void check_selection(const char *glob, admits may_be)
+{
+	const char *const globs[] = {glob, NULL};
+	const struct bs_selection selection = {.globs = globs};
+	struct bs_filter *filter;
+	struct bs_error err = {""};
+	bool is_any;
+	uint64_t n_admitted = 0;
+	rig_load();
+	ok(bs_filter_new(rig.loader, &filter, &err), &err);
+	ok(bs_filter_begin(filter, &selection, &is_any, &err), &err);
+	assert_false(is_any);
+	for (size_t i = 0; i < RIG_N_CASES; i++) {
+		const struct bs_plan_scope scope = {.filter = filter};
+		rig_plan_as(rig_cases[i].query, &scope, NULL);
+		n_admitted += check_scan(&rig_cases[i], rig.kernel, may_be).n_admitted;
+	}
+	assert_true(n_admitted > 0);
+	bs_filter_free(filter);
+}
+
+static void test_selections(void **state)
+{
+	(void)state;
+	check_selection("*.md", admits_markdown);
+	check_selection("*.jsonl", admits_records);
+	check_selection("!sub/", admits_not_sub);
+}
+
+/* ---- names of files ---- */
+
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+                               struct bs_error *err)
+{
+	(void)names, (void)n, (void)err;
+	*has_out = strstr(rig_doc_at(ref)->id, "sub") != NULL;
+	return BS_OK;
+}
+
+static bool matches_sub(const struct rig_doc *doc)
+{
+	return strstr(doc->id, "/sub/") != NULL;
+}
+
+static bool matches_sub_river(const struct rig_doc *doc)
+{
+	return strstr(doc->id, "/sub/") != NULL && rig_has(doc, "river");
+}
+
+/* The scan asks the file names of the plan. */
+static void test_names(void **state)
+{
+	const struct rig_case cases[] = {{"name:sub", matches_sub, true}, {"river name:sub", matches_sub_river, true}};
+	(void)state;
+	struct bs_file_names names = {.has = has_name, .n_leaves = 1};
+	rig.names = &names;
+	for (size_t i = 0; i < 2; i++) {
+		rig_plan(cases[i].query);
+		struct totals totals = check_scan(&cases[i], rig.kernel, admits_live);
+		assert_int_equal(totals.n_false, 0);
+		assert_true(totals.n_matches > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh, teardown),
+		cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
+		cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
+	};
+	return cmocka_run_group_tests_name("stage_scan", tests, NULL, NULL);
+}
