@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test. --long: also ripgrep's own tests, with bitsift in its place; they
-# are fetched from Debian's archive.
+# Installs what is missing, builds, and tests:
+#
+#     ./test.sh                               everything, in some minutes, with a few random rounds from a fixed seed
+#     ./test.sh --quick                       unit tests, the layout of the sources, and each command once
+#     ./test.sh --long [NAME [ROUNDS [SEED]]] random tests with many rounds, or one of them; fuzz [SECONDS [TARGET]];
+#                                             mutations; rg_suite: see tests/long.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . cmake/packages.sh
 case ${1:-} in
 "" | --long) ;;
-*) echo "usage: test.sh [--long]" >&2 && exit 2 ;;
+--quick) [ $# -eq 1 ] || { echo "test.sh --quick takes no arguments" >&2 && exit 2; } ;;
+*) sed -n '4,7s/^# \{5\}//p' "$0" >&2 && exit 2 ;;
 esac
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-[ "${1:-}" != --long ] || command -v cargo >/dev/null || install_packages cargo
 cmake --preset dev
 cmake --build --preset dev -j "$(nproc)"
-# What is released is compiled with other optimisations, which find other things to warn of.
+case ${1:-} in
+--quick) exec ctest --preset quick -j "$(nproc)" ;;
+--long)
+    [[ ${2:-rg_suite} != rg_suite ]] || command -v cargo >/dev/null || install_packages cargo
+    exec tests/long.sh "${@:2}"
+    ;;
+esac
+# A release is compiled with other optimisations, which give other warnings.
 cmake --preset release
 cmake --build --preset release --target bitsift -j "$(nproc)"
 ctest --preset dev -j "$(nproc)"
-[ "${1:-}" != --long ] || tests/rg_suite/run.sh build/dev/bitsift

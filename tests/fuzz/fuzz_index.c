@@ -35,6 +35,7 @@
 #include "core/bitsift/index.h"
 #include "tests/rigs/index_rig.h"
 #include "tests/rigs/mutate.h"
+#include "tests/rigs/random_rounds.h"
 #include "query/cli/commands.h"
 #include "tests/generate/generate.h"
 
@@ -499,8 +500,8 @@ static void run_case(struct fuzz_case *one)
 
 int main(int argc, char **argv)
 {
-	uint64_t n_runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	struct random_rounds rounds = random_rounds(argc, argv, 400, 1);
+	uint64_t n_runs = rounds.n, first = rounds.seed;
 	unsigned long long n_done = 0, n_cases = 0, n_refused = 0, n_findings = 0;
 	char here[4096];
 	void *folder = NULL;

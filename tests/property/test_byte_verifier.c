@@ -21,6 +21,7 @@
 #include "corpus/read/record_scan.h"
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
+#include "tests/rigs/random_rounds.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
@@ -400,12 +401,13 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_words_free(bench.words);
 }
 
-static int n_docs = 15000;
+static int n_docs = 6000;
+static uint64_t first_seed;
 
 static void test_plain_words(void **state)
 {
 	(void)state;
-	check_documents(NULL, 11, n_docs);
+	check_documents(NULL, first_seed + 11, n_docs);
 	/* It would not be worth its lines if it could not tell most of the time. */
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
 	assert_true(n_answered[BS_VERDICT_YES] > 1000);
@@ -416,21 +418,21 @@ static void test_plain_words(void **state)
 static void test_folded_accents(void **state)
 {
 	(void)state;
-	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
+	check_documents(&(struct bs_words_options){.fold_accents = true}, first_seed + 12, n_docs);
 }
 
 static void test_identifiers(void **state)
 {
 	(void)state;
-	check_documents(&(struct bs_words_options){.split_identifiers = true}, 15, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, first_seed + 15, n_docs);
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, first_seed + 16, n_docs);
 }
 
 static void test_stems_are_left_alone(void **state)
 {
 	(void)state;
-	check_documents(&(struct bs_words_options){.stem_language = "english"}, 13, 20);
+	check_documents(&(struct bs_words_options){.stem_language = "english"}, first_seed + 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
@@ -438,7 +440,7 @@ static void test_stems_are_left_alone(void **state)
 static void test_broken_lines(void **state)
 {
 	(void)state;
-	uint64_t random = 14;
+	uint64_t random = first_seed + 14;
 	struct doc doc = {0};
 	struct bs_record_scan scan = {0};
 	for (int i = 0; i < 20000; i++) {
@@ -463,8 +465,9 @@ static void test_broken_lines(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_docs = atoi(argv[1]);
+	struct random_rounds rounds = random_rounds(argc, argv, (unsigned long)n_docs, 0);
+	n_docs = (int)rounds.n;
+	first_seed = rounds.seed;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_words),
 		cmocka_unit_test(test_folded_accents),

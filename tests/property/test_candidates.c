@@ -20,6 +20,9 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/random_rounds.h"
+
+static struct random_rounds rounds;
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
@@ -148,7 +151,7 @@ static void open_index(void)
 static int setup(void **state)
 {
 	(void)state;
-	rig.state = 1;
+	rig.state = rounds.seed;
 	rig.n = rig.n_arrived = 0;
 	return (int)bs_memory_new(&rig.memory, NULL);
 }
@@ -306,14 +309,14 @@ static void ask_through_life(bool grams, bool is_stored)
 	struct bs_error err = {""};
 	n_asked = n_matches = n_candidates = n_candidates_of = n_filtered = n_passed_in_vain = 0;
 	change(grams, is_stored, 1500);
-	ask_some(300);
+	ask_some(3 * (unsigned)rounds.n);
 	for (int i = 0; i < 6; i++) {
 		change(grams && i % 2, is_stored, i % 3 ? 20 : 400);
-		ask_some(100);
+		ask_some((unsigned)rounds.n);
 	}
 	struct bs_build_request compact = {.memory = rig.memory, .texts = &provider};
 	ok(bs_index_compact(&compact, NULL, &err), &err);
-	ask_some(300);
+	ask_some(3 * (unsigned)rounds.n);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
 	print_message("%zu texts filtered, %zu passed in vain\n", n_filtered, n_passed_in_vain);
 	assert_true(n_asked > 500 && n_matches > 1000);
@@ -390,8 +393,9 @@ static void test_refusals(void **state)
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 100, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stored, setup, teardown),

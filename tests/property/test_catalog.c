@@ -27,6 +27,7 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/random_rounds.h"
 
 #define N_BEST  10
 #define SEVERAL 10 /* some tests need at least this number of indexes */
@@ -874,11 +875,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_index),
 		cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words), cmocka_unit_test(test_sorted_words),
 	};
-	if (argc > 1)
-		n_indexes = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	struct random_rounds rounds = random_rounds(argc, argv, n_queries, seed);
+	n_queries = (unsigned)rounds.n;
+	seed = rounds.seed;
 	if (argc > 3)
-		seed = strtoull(argv[3], NULL, 10);
+		n_indexes = (unsigned)strtoul(argv[3], NULL, 10);
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -24,10 +24,10 @@
 #include "core/bitsift/writer.h"
 #include "core/text/words_run.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/words_rig.h"
 
-static unsigned long n_queries = 300;
-static uint64_t seed = 1;
+static struct random_rounds rounds;
 static uint64_t dice;
 
 static uint32_t roll(uint32_t n)
@@ -286,8 +286,8 @@ static void test_words(void **state)
 		struct bs_words *words;
 		struct bs_error err = {""};
 		expect_ok(bs_words_new(&options[o], &words, &err), &err);
-		for (unsigned long i = 0; i < n_queries; i++) {
-			dice = seed * UINT64_C(1000003) + i;
+		for (unsigned long i = 0; i < rounds.n; i++) {
+			dice = rounds.seed * UINT64_C(1000003) + i;
 			make_vocabulary();
 			make_text(&text, 1 + roll(30));
 			for (int form = 0; form < N_FORMS; form++) {
@@ -480,24 +480,24 @@ static void test_queries(void **state)
 {
 	struct bs_buffer docs[N_DOCS] = {{0}}, query = {0};
 	(void)state;
-	for (unsigned long i = 0; i * QUERIES_EACH < n_queries; i++) {
+	for (unsigned long i = 0; i * QUERIES_EACH < rounds.n; i++) {
 		struct corpus corpora[N_FORMS];
-		dice = seed * UINT64_C(7368787) + i;
+		dice = rounds.seed * UINT64_C(7368787) + i;
 		make_vocabulary();
 		for (int d = 0; d < N_DOCS; d++)
 			make_text(&docs[d], roll(20));
 		for (int form = 0; form < N_FORMS; form++)
 			open_corpus(&corpora[form], docs, (enum form)form, i % 3 == 1, i % 3 == 2);
 		for (int q = 0; q < QUERIES_EACH; q++) {
-			dice = (seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
+			dice = (rounds.seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
 			make_query(&query);
 			check_query(corpora, &query);
 		}
 		for (int form = 0; form < N_FORMS; form++)
 			close_corpus(&corpora[form]);
 	}
-	assert_true(n_hits > n_queries / 3);
-	assert_true(n_invalid < n_queries / 4);
+	assert_true(n_hits > rounds.n / 3);
+	assert_true(n_invalid < rounds.n / 4);
 	for (int d = 0; d < N_DOCS; d++)
 		bs_buffer_deinit(&docs[d]);
 	bs_buffer_deinit(&query);
@@ -523,10 +523,7 @@ static int tear_down(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_queries = strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		seed = strtoull(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 300, 1);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_queries)};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

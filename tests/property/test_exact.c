@@ -16,6 +16,9 @@
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/random_rounds.h"
+
+static struct random_rounds rounds;
 
 #define MAX_DOCS  4000u
 #define MAX_WORDS 900u
@@ -274,13 +277,13 @@ static void check_index(const struct corpus *corpus, struct asked *asked, uint64
 static void test_random_indexes(void **state)
 {
 	(void)state;
-	uint64_t random = 41;
+	uint64_t random = rounds.seed;
 	struct asked asked = {
 		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),
 		          .groups = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8)},
 	};
 	assert_true(asked.frame.lines && asked.frame.groups);
-	for (int i = 0; i < 60; i++) {
+	for (unsigned long i = 0; i < rounds.n; i++) {
 		struct corpus corpus;
 		draw_corpus(&corpus, &random);
 		make_index(&random, i == 0);
@@ -299,8 +302,9 @@ static void test_random_indexes(void **state)
 	bs_vector_deinit(&asked.excepted);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 60, 41);
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_random_indexes),
 	};

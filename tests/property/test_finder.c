@@ -21,6 +21,7 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/random_rounds.h"
 
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
@@ -351,9 +352,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_with_options),
 	};
-	if (argc > 1)
-		n_requests = (unsigned)atoi(argv[1]);
-	if (argc > 2)
-		seed = (uint32_t)atoi(argv[2]);
+	struct random_rounds rounds = random_rounds(argc, argv, n_requests, seed);
+	n_requests = (unsigned)rounds.n;
+	seed = (uint32_t)rounds.seed;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,11 @@
 
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/random_rounds.h"
 
 extern char **environ;
 
-static unsigned n_rounds = 24;
-static uint64_t first_seed = 1;
+static struct random_rounds rounds;
 static const char *program;
 
 #define WORD_BYTES  16
@@ -1031,8 +1031,8 @@ static void test_rounds(void **state)
 	char folder[FOLDER_BYTES], path[FOLDER_BYTES + 24], before[4096];
 	assert_non_null(getcwd(before, sizeof(before)));
 	make_folder(folder);
-	for (unsigned i = 0; i < n_rounds; i++) {
-		struct world world = {.seed = first_seed + i, .hostile = {.random = (first_seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1}};
+	for (unsigned i = 0; i < rounds.n; i++) {
+		struct world world = {.seed = rounds.seed + i, .hostile = {.random = (rounds.seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1}};
 		snprintf(path, sizeof(path), "%s/%u", folder, i);
 		assert_int_equal(mkdir(path, 0700), 0);
 		assert_int_equal(chdir(path), 0);
@@ -1040,7 +1040,7 @@ static void test_rounds(void **state)
 		round_of(&world);
 		assert_int_equal(chdir(folder), 0);
 		remove_folder(path);
-		if (n_rounds > 100 && (i + 1) % 100 == 0)
+		if (rounds.n > 100 && (i + 1) % 100 == 0)
 			fprintf(stderr, "%u rounds, %llu documents, found %llu times\n", i + 1, (unsigned long long)n_documents_made,
 			        (unsigned long long)n_expected);
 	}
@@ -1050,10 +1050,7 @@ static void test_rounds(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_rounds = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		first_seed = strtoull(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 24, 1);
 	if (argc > 3)
 		program = argv[3];
 	unsetenv("BITSIFT_INDEX");

@@ -20,10 +20,12 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
+#include "tests/rigs/random_rounds.h"
 
 #define MOST_LITERALS 600u
 #define MOST_BYTES    512u
 
+static unsigned long n_lists = 600;
 static uint64_t random_state = 42;
 
 static uint32_t below(uint32_t bound)
@@ -167,7 +169,7 @@ static void random_lists(void **state)
 	struct bs_literal literals[MOST_LITERALS];
 	struct bs_error err;
 	(void)state;
-	for (uint32_t round = 0; round < 600; round++) {
+	for (unsigned long round = 0; round < n_lists; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
 		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0, most = 1 + below(9);
@@ -278,8 +280,11 @@ static void case_of_unicode(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	struct random_rounds rounds = random_rounds(argc, argv, n_lists, random_state);
+	n_lists = rounds.n;
+	random_state = rounds.seed;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_lists),
 		cmocka_unit_test(nested_lists),

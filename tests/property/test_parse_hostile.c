@@ -13,6 +13,9 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
+#include "tests/rigs/random_rounds.h"
+
+static struct random_rounds rounds;
 
 /* n_times the middle between the two ends. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
@@ -318,9 +321,8 @@ static void test_token_soup(void **state)
 		"&&", "||", "!", "^2", "^.5", "^", "or", "2", "f(", "x(", "titel:", "/", "->", ":", ")^3",
 		"カナ", "été", "+++",  ".",      "\xff",  "\xe3\x81", "\x01", "'",     "\\",           "_",  "한국",
 	};
-	uint64_t random = 1;
-	size_t n_soups = 60000;
-	for (size_t i = 0; i < n_soups; i++) {
+	uint64_t random = rounds.seed;
+	for (size_t i = 0; i < 3 * rounds.n; i++) {
 		struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
@@ -334,8 +336,8 @@ static void test_token_soup(void **state)
 static void test_byte_soup(void **state)
 {
 	(void)state;
-	uint64_t random = 2;
-	for (size_t i = 0; i < 20000; i++) {
+	uint64_t random = rounds.seed + 1;
+	for (size_t i = 0; i < rounds.n; i++) {
 		uint8_t bytes[24];
 		size_t n_bytes = next_random(&random) % sizeof(bytes);
 		for (size_t k = 0; k < n_bytes; k++) {
@@ -354,8 +356,9 @@ static void test_byte_soup(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 20000, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile_errors),
 		cmocka_unit_test(test_hostile_parses),

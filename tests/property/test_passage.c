@@ -20,11 +20,14 @@
 #include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
+#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/words_rig.h"
+
+static struct random_rounds rounds;
 
 #define MOST_BYTES 4096
 
-static uint64_t dice = 7;
+static uint64_t dice;
 
 static uint32_t roll(uint32_t n)
 {
@@ -242,7 +245,7 @@ static void test_naive(void **state)
 	(void)state;
 	rig_init(&rig, NULL);
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
-	for (size_t i = 0; i < 6000; i++) {
+	for (size_t i = 0; i < rounds.n; i++) {
 		const char *text = queries[roll(sizeof(queries) / sizeof(*queries))];
 		struct bs_query_options options = {.words = rig.words};
 		struct bs_query_tree *query;
@@ -282,8 +285,10 @@ static void test_naive(void **state)
 	rig_deinit(&rig);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 6000, 1);
+	dice = rounds.seed;
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,10 @@
 #include "tests/rigs/core_rig.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/random_rounds.h"
 
-#define N_TREES 20000
 
+static unsigned long n_trees = 20000;
 static uint64_t random_state = 1;
 
 static uint32_t below(uint64_t bound)
@@ -129,7 +130,7 @@ static void trees_are_what_their_text_says(void **state)
 	(void)state;
 	for (int fold = 0; fold < 2; fold++)
 		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], &err), BS_OK);
-	for (unsigned i = 0; i < N_TREES; i++) {
+	for (unsigned long i = 0; i < n_trees; i++) {
 		bool fold_case = i % 2;
 		struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
@@ -253,8 +254,11 @@ static void mistakes_are_reported(void **state)
 	bs_pattern_tree_free(NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	struct random_rounds rounds = random_rounds(argc, argv, n_trees, random_state);
+	n_trees = rounds.n;
+	random_state = rounds.seed;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trees_are_what_their_text_says),
 		cmocka_unit_test(what_no_pattern_has_rules_nothing_out),

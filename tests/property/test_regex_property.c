@@ -22,6 +22,7 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/regex_rig.h"
 
 #define TEXT_CAPACITY 4096u
@@ -585,10 +586,9 @@ static int load_icu(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_patterns = strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		random_state = strtoull(argv[2], NULL, 10) * 2 + 1;
+	struct random_rounds rounds = random_rounds(argc, argv, n_patterns, 0);
+	n_patterns = rounds.n;
+	random_state = rounds.seed * 2 + 1;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_soup),
 		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),

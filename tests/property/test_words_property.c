@@ -17,10 +17,10 @@
 #include <unicode/utf8.h>
 
 #include "core/text/words_class.h"
+#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/words_rig.h"
 
-static unsigned long n_random_texts = 20000;
-static uint64_t random_seed = 1;
+static struct random_rounds rounds;
 
 static void test_folding_ascii_is_lower_case(void **state)
 {
@@ -309,7 +309,7 @@ static void check_random_texts(const struct bs_words_options *options, unsigned 
 static void test_random_texts(void **state)
 {
 	(void)state;
-	check_random_texts(NULL, n_random_texts, random_seed);
+	check_random_texts(NULL, rounds.n, rounds.seed);
 }
 
 static void test_random_texts_with_options(void **state)
@@ -325,7 +325,7 @@ static void test_random_texts_with_options(void **state)
 		{.split_identifiers = true, .stem_language = "english"},
 	};
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		check_random_texts(&options[i], n_random_texts / 16, random_seed + 1 + i);
+		check_random_texts(&options[i], rounds.n / 16, rounds.seed + 1 + i);
 }
 
 /* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a window, by every kernel.
@@ -365,8 +365,8 @@ static void test_random_ascii(void **state)
 	size_t n_kernels = bs_kernel_list(kernels, 8);
 	struct rig rig;
 	rig_init(&rig, NULL);
-	for (unsigned long i = 0; i < n_random_texts / 8; i++) {
-		random_state = random_seed * UINT64_C(7368787) + i;
+	for (unsigned long i = 0; i < rounds.n / 8; i++) {
+		random_state = rounds.seed * UINT64_C(7368787) + i;
 		size_t text_bytes = random_below(random_below(4) ? 400 : 10000);
 		uint32_t n_usual = 1 + random_below(16);
 		uint8_t *text = malloc(text_bytes + !text_bytes);
@@ -468,10 +468,7 @@ static void test_long_texts(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_random_texts = strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		random_seed = strtoull(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 20000, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folding_ascii_is_lower_case),
 		cmocka_unit_test(test_all_short_ascii_strings),

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "tests/rigs/hostile.h"
+#include "tests/rigs/random_rounds.h"
 
 #define MOST_COLUMNS 4
 #define MOST_ROWS    64
@@ -323,9 +324,10 @@ static void round_of(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long n_rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 20;
+	struct random_rounds rounds = random_rounds(argc - 1, argv + 1, 20, 1);
+	unsigned long n_rounds = rounds.n;
 	extension = argv[1];
-	seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	seed = rounds.seed;
 	if (!mkdtemp(folder))
 		return 1;
 	for (unsigned long i = 0; i < n_rounds; i++, seed++) {

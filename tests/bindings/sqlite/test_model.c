@@ -22,6 +22,7 @@
 #include <sqlite3.h>
 
 #include "core/bitsift/query.h"
+#include "tests/rigs/random_rounds.h"
 
 #define N_IDS      240u
 #define MOST_DEPTH 3u
@@ -670,15 +671,19 @@ int main(int argc, char **argv)
 		return 2;
 	program = argv;
 	extension = argv[1];
-	unsigned n_transactions = (unsigned)strtoul(argv[2], NULL, 10), n_kills = 0;
-	seed = strtoull(argv[3], NULL, 10);
+	const bool is_child = argc > 6;
+	struct random_rounds rounds = {.seed = strtoull(argv[3], NULL, 10)};
+	if (!is_child)
+		rounds = random_rounds(argc - 1, argv + 1, 130, 1);
+	unsigned n_transactions = (unsigned)rounds.n, n_kills = 0;
+	seed = rounds.seed;
 	journal = argv[4];
 	is_external = strcmp(argv[5], "content") == 0;
 	is_traced = getenv("TRACE") != NULL;
 	rng = mix(seed + 1) | 1;
 	if (is_external)
 		written = "v";
-	if (argc > 6) {
+	if (is_child) {
 		n_texts = (uint32_t)rng;
 		snprintf(path, sizeof(path), "%s", argv[6]);
 		share();

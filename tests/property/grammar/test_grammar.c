@@ -24,12 +24,12 @@
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/random_rounds.h"
 
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
 
-static unsigned n_rounds = 6000;
-static uint64_t seed = 1;
+static struct random_rounds rounds;
 
 /* The result of a search: a score for each document that matches. */
 struct answer {
@@ -224,7 +224,7 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	                                                      {.stem_language = "english", .fold_accents = true}};
 	const struct bs_words_options *options = &all_options[number % 2];
 	struct bs_words_options unstemmed = *options;
-	struct bench bench = {.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
+	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
 	struct bs_error err = {""};
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
@@ -256,20 +256,16 @@ static void check_corpus(unsigned number, unsigned n_queries)
 static void test_random_queries(void **state)
 {
 	(void)state;
-	for (unsigned number = 0, left = n_rounds; left > 0; number++) {
+	for (unsigned number = 0, left = (unsigned)rounds.n; left > 0; number++) {
 		unsigned n = left < QUERIES_OF_CORPUS ? left : QUERIES_OF_CORPUS;
 		check_corpus(number, n);
 		left -= n;
 	}
-	print_message("%u queries, seed %llu: no differences\n", n_rounds, (unsigned long long)seed);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_queries)};
-	if (argc > 1)
-		n_rounds = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		seed = strtoull(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 6000, 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

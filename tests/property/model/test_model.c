@@ -29,14 +29,14 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
+#include "tests/rigs/random_rounds.h"
 
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
 #define MAX_WEIGHT       24
 #define MAX_TOLD         5
 
-static unsigned n_operations = 4000;
-static uint64_t main_seed = 1;
+static struct random_rounds rounds;
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
 
@@ -633,7 +633,7 @@ static bool run_world(uint64_t seed)
 static void test_lives_of_indexes(void **state)
 {
 	(void)state;
-	for (uint64_t seed = main_seed; n_done < n_operations && n_differences < MAX_TOLD; seed++)
+	for (uint64_t seed = rounds.seed; n_done < rounds.n && n_differences < MAX_TOLD; seed++)
 		n_differences += !run_world(seed);
 	print_message("%" PRIu64 " operations, %" PRIu64 " comparisons, %" PRIu64 " refreshes, %" PRIu64
 	              " killed runs, %" PRIu64 " differences\n",
@@ -643,10 +643,7 @@ static void test_lives_of_indexes(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_operations = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		main_seed = strtoull(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 2000, 1);
 	if (argc > 3)
 		without = argv[3];
 	if (argc > 4)

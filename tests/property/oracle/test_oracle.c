@@ -18,12 +18,13 @@
 
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/random_rounds.h"
 
 /* More are counted, but not told. */
 #define MAX_TOLD 20
 
-static unsigned n_corpora = 50, n_queries = 45, first_corpus;
-static uint64_t main_seed = 1;
+static struct random_rounds rounds;
+static unsigned n_queries = 45, first_corpus;
 static uint64_t n_learnt; /* queries of which words were learnt, */
 static uint64_t n_apart;  /* or that documents were asked about one by one */
 static uint64_t n_certain; /* hits of searches for candidates */
@@ -432,9 +433,9 @@ static void conclude(void)
 static void test_random_corpora(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < n_corpora; i++) {
+	for (unsigned i = 0; i < rounds.n; i++) {
 		struct bench bench;
-		bench_init(&bench, main_seed, first_corpus + i, 0);
+		bench_init(&bench, rounds.seed, first_corpus + i, 0);
 		check_corpus(&bench, n_queries);
 	}
 	conclude();
@@ -445,7 +446,7 @@ static void test_many_documents(void **state)
 {
 	(void)state;
 	struct bench bench;
-	bench_init(&bench, main_seed, n_corpora, 262144 + 1500);
+	bench_init(&bench, rounds.seed, (unsigned)rounds.n, 262144 + 1500);
 	bench.setup.policy.is_forced = true;
 	memcpy(bench.setup.policy.force, (uint8_t[]){3, 1, 2}, 3);
 	bench.setup.policy.use_groups = bench.setup.policy.use_blocks = true;
@@ -460,7 +461,7 @@ static void test_exact_words_are_not_verified(void **state)
 	(void)state;
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
 		struct bench bench;
-		bench_init(&bench, main_seed, 13, 1500);
+		bench_init(&bench, rounds.seed, 13, 1500);
 		bench.setup.is_young = false;
 		bench.setup.policy = bs_treatment_policy_default();
 		bench.setup.policy.exact_share = 0;
@@ -494,7 +495,7 @@ static void test_signs_pair_with_runs(void **state)
 	               {"\u795d\u79d8", 1}, {"\u4e00\u4e28", 1}, {"\u6f22\u0345", 2},
 	               {"\u6f22\u03b9", 2}, {"\u795d", 6},       {"\u7121\u6f22", 1}};
 	struct bench bench;
-	bench_init(&bench, main_seed, 0, 1);
+	bench_init(&bench, rounds.seed, 0, 1);
 	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
 	bench.setup.policy =
 		(struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
@@ -513,12 +514,9 @@ static void test_signs_pair_with_runs(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_corpora = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 25, 1);
 	if (argc > 3)
-		main_seed = strtoull(argv[3], NULL, 10);
+		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	if (argc > 4)
 		first_corpus = (unsigned)strtoul(argv[4], NULL, 10);
 	const struct CMUnitTest tests[] = {

@@ -19,13 +19,14 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/random_rounds.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
 #define N_BEST  10
 #define MOST_ID 256
 
-static unsigned n_corpora = 20, n_queries = 60;
-static uint64_t main_seed = 1;
+static struct random_rounds rounds;
+static unsigned n_queries = 60;
 static uint64_t n_asked, n_hits, n_differences;
 
 struct part {
@@ -193,7 +194,7 @@ static void check_corpus(unsigned number)
 	struct part parts[N_PARTS];
 	struct bs_error err = {""};
 	char dir[16];
-	bench_init(&bench, main_seed, number, 0);
+	bench_init(&bench, rounds.seed, number, 0);
 	draw_parts(&bench);
 	bench_write(&bench);
 	bench_open(&bench);
@@ -215,7 +216,7 @@ static void check_corpus(unsigned number)
 static void test_parts_rank_as_one(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < n_corpora; i++)
+	for (unsigned i = 0; i < rounds.n; i++)
 		check_corpus(i);
 	print_message("%llu queries over %u parts, %llu hits, %llu differences\n", (unsigned long long)n_asked, N_PARTS,
 	              (unsigned long long)n_hits, (unsigned long long)n_differences);
@@ -269,12 +270,9 @@ static void test_names_with_colons(void **state)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_corpora = (unsigned)strtoul(argv[1], NULL, 10);
-	if (argc > 2)
-		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	rounds = random_rounds(argc, argv, 20, 1);
 	if (argc > 3)
-		main_seed = strtoull(argv[3], NULL, 10);
+		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
 	                                   cmocka_unit_test(test_names_with_colons)};
 	return cmocka_run_group_tests_name("several", tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * test_walk.c: the walk, one thing at a time, and against ripgrep 13 on random trees. Globs and ignore lines alone:
  * test_glob.c.
  *
- * BS_TEST_TREES=5000 BS_TEST_SEED=7 test_walk makes a longer run of the last kind. A tree on which we differ is left
+ * test_walk 5000 7 makes a longer run of the last kind. A tree on which we differ is left
  * where it is and named.
  */
 #include <errno.h>
@@ -26,6 +26,9 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
+#include "tests/rigs/random_rounds.h"
+
+static struct random_rounds rounds;
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -583,12 +586,6 @@ static size_t random_run(void)
 	return differences;
 }
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static bool have_rg_13(void)
 {
 	struct bs_buffer output = {0};
@@ -601,7 +598,6 @@ static bool have_rg_13(void)
 
 static void test_random_trees(void **state)
 {
-	uint64_t n_trees = number_from("BS_TEST_TREES", 200), seed = number_from("BS_TEST_SEED", 1);
 	char home[PATH_MAX + 16];
 	(void)state;
 	if (!have_rg_13()) {
@@ -615,8 +611,8 @@ static void test_random_trees(void **state)
 	make_folder("real/trees");
 	make_folder("real/trees/one");
 	assert_int_equal(symlink("outer/tree", "link"), 0);
-	for (uint64_t i = 0; i < n_trees; i++) {
-		random_state = seed + i;
+	for (uint64_t i = 0; i < rounds.n; i++) {
+		random_state = rounds.seed + i;
 		random_home();
 		make_folder("outer");
 		enter("outer");
@@ -627,7 +623,7 @@ static void test_random_trees(void **state)
 		enter(base);
 		for (size_t n_runs = 0; n_runs < 4; n_runs++)
 			if (random_run() > 0)
-				fail_msg("seed %llu; the tree is left in %s", (unsigned long long)(seed + i), base);
+				fail_msg("seed %llu; the tree is left in %s", (unsigned long long)(rounds.seed + i), base);
 		remove_tree("outer");
 	}
 }
@@ -639,8 +635,9 @@ static int tear_down_unless_different(void **state)
 	return stat("outer", &info) == 0 ? 0 : tear_down(state);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 40, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),

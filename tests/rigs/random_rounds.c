@@ -1,0 +1,28 @@
+/* random_rounds.c: see random_rounds.h. */
+#include "tests/rigs/random_rounds.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t number(const char *argument, const char *variable, uint64_t otherwise)
+{
+	const char *text = getenv(variable) ? getenv(variable) : argument;
+	char *end;
+	if (!text || !*text)
+		return otherwise;
+	uint64_t value = strtoull(text, &end, 10);
+	if (*end || end == text) {
+		fprintf(stderr, "%s: not a number: %s\n", variable, text);
+		exit(2);
+	}
+	return value;
+}
+
+struct random_rounds random_rounds(int argc, char **argv, unsigned long n_rounds, uint64_t seed)
+{
+	struct random_rounds rounds = {(unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", n_rounds),
+	                         number(argc > 2 ? argv[2] : NULL, "SEED", seed)};
+	printf("rounds %lu, seed %" PRIu64 "\n", rounds.n, rounds.seed);
+	return rounds;
+}
