@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""skipped.py JUNIT: names the tests of a run of ctest that were skipped, wholly or in part, and says why. Exit status 1 if one was
+skipped for another reason than a build with sanitizers."""
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+n_skipped = 0
+for case in tree.parse(sys.argv[1]).getroot().iter("testcase"):
+    output = case.findtext("system-out") or ""
+    reasons = re.findall(r"(?m)^skipped: (.*)|^\[  SKIPPED \] (\w+)$", output)
+    if case.find("skipped") is not None or reasons:
+        reason = ", ".join(dict.fromkeys("".join(pair) for pair in reasons)) or output.strip() or "not run"
+        n_skipped += "sanitizer" not in reason
+        print(f"skipped: {case.get('name')}: {reason}", file=sys.stderr)
+sys.exit(n_skipped > 0)
