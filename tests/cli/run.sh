@@ -39,7 +39,7 @@ status=0
     cd "$top/work"
     exec env -i "${keep[@]}" PATH="$top/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME="$top/home" LC_ALL=C.UTF-8 TZ=UTC \
         SCRATCH="$top/scratch" SAMPLE="$here/../../corpus/sample" README="$here/../../README.md" LIB="$here/lib.sh" \
-        bash -eu "$script"
+        bash -euc '. "$LIB"; . "$0"' "$script"
 ) >"$top/stdout" 2>"$top/stderr" </dev/null || status=$?
 
 if [ "$status" -eq 77 ]; then

@@ -15,21 +15,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -38,6 +30,7 @@
 #include "tests/rigs/random_rounds.h"
 #include "query/cli/commands.h"
 #include "tests/generate/generate.h"
+#include "tests/rigs/test.h"
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */

@@ -1,7 +1,5 @@
 # bitsift grep --and, --not, --scope: what they choose, with the options that change what a line, a match or an answer is;
 # then random patterns and texts, compared with what rg finds for each pattern alone. ROUNDS and SEED try others.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 

@@ -1,7 +1,5 @@
 # bitsift grep by the grams of an index: the same bytes as rg, whatever has changed since; and with --no-stat the same as long
 # as nothing has. Random literals and expressions out of the texts themselves; the seed is fixed, ROUNDS and SEED try others.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-815}

@@ -1,8 +1,6 @@
 # bitsift grep, rg and bitsift grep --brute: random patterns and options, anywhere in the command line and undone again, over random
 # text, without an index, with a fresh or a stale one, with --no-stat. The seed is fixed; ROUNDS and SEED
 # in the environment try others: ROUNDS=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/grep_random.sh
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}

@@ -1,7 +1,5 @@
 # Holes of sparse files are not read, and count as the NUL bytes that they are: what is found in a sparse file is what is found
 # in its copy without holes. SEED and ROUNDS choose other files, and how many.
-set -eu
-. "$LIB"
 mkdir sparse dense
 truncate -s 1M probe
 echo x >>probe
