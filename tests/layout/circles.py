@@ -22,6 +22,7 @@ import sys
 PRODUCT = ("core", "corpus", "indexer", "query", "bindings")
 NOT_PRODUCT = ("tests", "sample")  # folders of these names: tests of the bindings, files that tests index
 MOST_FILES = 30
+MOST_TESTS = 40
 # Folders that may have more: {"folder": "the reason"}. At most two.
 LARGE_FOLDERS = {}
 
@@ -158,6 +159,18 @@ def check_folders(files):
     return set(large) == set(LARGE_FOLDERS)
 
 
+def check_test_folders():
+    """Folders of tests are short too; transcripts and data do not count."""
+    large = False
+    for folder, below, names in os.walk("tests"):
+        below[:] = [name for name in below if name not in ("golden", "seeds", "__pycache__")]
+        n = sum(name.endswith((".c", ".h", ".py", ".sh", ".sql")) for name in names)
+        if n > MOST_TESTS:
+            print(f"{folder}: {n} files; at most {MOST_TESTS} in a folder of tests")
+            large = True
+    return not large
+
+
 def check_names(files):
     named = {}
     for file in files:
@@ -171,7 +184,7 @@ def check_names(files):
 def main():
     os.chdir(sys.argv[1])
     files = list_files()
-    checks = [check(files) for check in (check_circles, check_folders, check_names)]
+    checks = [check(files) for check in (check_circles, check_folders, check_names)] + [check_test_folders()]
     sys.exit(0 if all(checks) else 1)
 
 
