@@ -16,6 +16,7 @@ cli_grep_index 1500
 cli_grep_random 3000
 cli_long_lists_random 1500
 cli_sparse 60
+corrupt 8
 equivalent 20000
 exact 1000
 faults 1
@@ -41,6 +42,7 @@ sqlite_model_delete_content 3000
 sqlite_model_delete_own 3000
 sqlite_model_wal_content 3000
 sqlite_model_wal_own 3000
+summary 60
 walk 5000
 words_property 500000
 LIST

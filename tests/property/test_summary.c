@@ -22,7 +22,10 @@
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
+#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
+
+static struct random_rounds rounds;
 
 #define N_WORDS 4000u
 
@@ -216,7 +219,7 @@ static void test_sources(void **state)
 {
 	struct bs_snapshot old;
 	struct bs_error err = {""};
-	for (uint64_t seed = 1; seed <= 6; seed++) {
+	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
 		uint64_t random = seed;
 		struct bs_build_tuning tuning = {.max_segment_docs = seed % 2 ? 40 : 0};
 		struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning};
@@ -251,7 +254,7 @@ static void test_sources(void **state)
 		}
 		assert_int_equal(system("rm -r d d.saved index"), 0);
 	}
-	assert_true(n_made_again > 60);
+	assert_true(n_made_again > 10 * rounds.n);
 }
 
 static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
@@ -268,7 +271,7 @@ static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 
 static void test_given(void **state)
 {
-	for (uint64_t seed = 1; seed <= 6; seed++) {
+	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
 		struct bs_memory *memory = NULL;
 		struct bs_writer *writer;
 		struct bs_dir dir;
@@ -641,8 +644,9 @@ static void test_trees(void **state)
 	bs_manifest_deinit(&manifest);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 2, 1);
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
 		FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent),
