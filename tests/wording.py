@@ -100,7 +100,7 @@ class Wording:
         """Makes a template of a message that has none"""
         mark = MARK.match(line)
         text = line[mark.end():]
-        if mark[1] and text and self.encode(line) == line and not self.keyed(line):
+        if mark[1] and re.search("[a-z]{3}", text) and self.encode(line) == line:
             template = ARGUMENT.sub("{}", text)
             self.templates[self.new_key(template)] = template
 
@@ -174,7 +174,6 @@ def compare(wording, expected, actual, folder=None):
                 notes.append((os.path.basename(expected), key, arguments, text[len(mark):]))
                 shown[at] = text
     if shown != said:
-        sys.stdout.reconfigure(errors="surrogateescape")
         print("\n".join(difflib.unified_diff(shown, said, expected, actual, lineterm="")))
         return False
     if folder:
@@ -183,8 +182,8 @@ def compare(wording, expected, actual, folder=None):
     return True
 
 
-def update(expected, actual):
-    with Wording() as wording:
+def update(expected, actual, folder=FOLDER):
+    with Wording(folder) as wording:
         said = read(actual)
         for line in said:
             wording.add(line)
@@ -233,6 +232,7 @@ def reword(options):
 
 
 def main(command=None, *arguments):
+    sys.stdout.reconfigure(errors="surrogateescape")
     if command == "compare" and len(arguments) == 2:
         if os.environ.get("UPDATE"):
             return update(*arguments)
