@@ -62,7 +62,7 @@ for ((round = 1; round <= rounds; round++)); do
     how=$((RANDOM % 4))
     case $how in
     0) # a backend, of those that do something
-        victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1" || true)
+        victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY backend_start LIMIT 1 OFFSET $((RANDOM % 3))" || true)
         # Numbers of processes come again: only what is still a child of the server is killed, or of ours, if that is gone meanwhile.
         if [ -z "$victim" ] || [ "$(ps -o ppid= -p "$victim" | tr -d ' ')" != "$(cluster_pid one)" ] || ! kill -9 "$victim" 2>/dev/null; then
             [ "$(ps -o ppid= -p "$writer" | tr -d ' ')" != "$$" ] || kill -9 "$writer" 2>/dev/null || true

@@ -837,8 +837,8 @@ static void keep_small(struct run *run, struct session *session, unsigned n_most
 	long n = number_of(run, session, "SELECT count(*) FROM t");
 	if (n <= n_most)
 		return;
-	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND random() < 0.6", N_OWNERS,
-	         session->owner);
+	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND hashint8extended(id, %ld) & 1023 < 614",
+	         N_OWNERS, session->owner, n);
 	must(run, session, statement);
 }
 
