@@ -162,6 +162,13 @@ def cuts(text, arguments):
         yield template + text[end:]
 
 
+def neighbours(template):
+    """The pairs of an argument and the word after it, or before"""
+    numbers = itertools.count(1)
+    words = re.findall(r"\{\d+\}|\w+", HOLE.sub(lambda hole: hole[0] if hole[1] else f"{{{next(numbers)}}}", template))
+    return set(itertools.pairwise(words))
+
+
 def compare(wording, expected, actual, folder=None):
     """Prints the differences. With a folder, what the messages are now is noted there instead, for reword."""
     told, said = read(expected), read(actual)
@@ -206,7 +213,8 @@ def learn(wording, notes):
             left = [template for template in possible if fill(template, arguments) == text]
             possible, other = (left, other) if left else (possible, text)
         if other == new:
-            wording.templates[key] = max(possible, key=lambda template: difflib.SequenceMatcher(None, old, template).ratio())
+            # Where arguments are alike, each goes where it has the same words around it.
+            wording.templates[key] = max(possible, key=lambda template: len(neighbours(template) & neighbours(old)))
         else:
             problems += [f"<{key}> has more than one wording now:"] + [f"  {texts[text][0]}: {text}" for text in (new, other)]
     return problems
@@ -217,7 +225,7 @@ def reword(options):
         status = subprocess.call(["ctest", "--output-on-failure", *(options or ["--preset", "dev", "-L", "transcript"])],
                                  env=os.environ | {"WORDING": folder})
         if status != 0:
-            return "in these tests more than the wording has changed; if that is right, run them with UPDATE=1 first"
+            return "nothing is changed, as tests failed; where more than wording was meant to change, run them with UPDATE=1 first"
         notes = [note for path in glob.glob(os.path.join(folder, "*")) for note in json.load(open(path))]
         with Wording() as wording:
             problems = learn(wording, notes)

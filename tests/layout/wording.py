@@ -13,14 +13,14 @@ import wording as tool  # noqa: E402
 
 TEMPLATES = """bad-range\t{}: not a number from {} to {}
 changed\t{}: changed since it was indexed
-indexed-n\tindexed {} documents, {}
+indexed-n\tindexed {} documents, {}: {} new, {} left
 no-word\t{} is not in the index; did you mean {}?
 """
 TRANSCRIPT = """$ bitsift query --batch list
 ! bitsift: <changed> a.txt
 ! bitsift: <changed> since it was/b.txt
 ! bitsift: <no-word> nihgt | night
-! <indexed-n> 2 | 3 B
+! <indexed-n> 2 | 3 B | 0 | 0
 ! bitsift: <bad-range> -n 7 | 1 | 7
 exit status 2
 """
@@ -28,12 +28,13 @@ ACTUAL = """$ bitsift query --batch list
 ! bitsift: a.txt: changed since it was indexed
 ! bitsift: since it was/b.txt: changed since it was indexed
 ! bitsift: nihgt is not in the index; did you mean night?
-! indexed 2 documents, 3 B
+! indexed 2 documents, 3 B: 0 new, 0 left
 ! bitsift: -n 7: not a number from 1 to 7
 exit status 2
 """
 REWORDED = ACTUAL.replace(": changed since it was indexed", ": is newer than the index").replace(
-    "nihgt is not in the index; did you mean night?", "did you mean night instead of nihgt?").replace("indexed 2 documents, 3 B", "3 B indexed (2)")
+    "nihgt is not in the index; did you mean night?", "did you mean night instead of nihgt?").replace(
+    "indexed 2 documents, 3 B: 0 new, 0 left", "3 B indexed (2): 0 left, 0 new")
 
 
 @contextlib.contextmanager
@@ -78,7 +79,7 @@ def main():
         assert not passes(behaviour, []), behaviour
     problems, templates = learned(REWORDED, REWORDED)
     assert not problems and templates == {"bad-range": "{}: not a number from {} to {}", "changed": "{}: is newer than the index",
-                                          "indexed-n": "{2} indexed ({1})", "no-word": "did you mean {2} instead of {1}?"}, templates
+                                          "indexed-n": "{2} indexed ({1}): {4} left, {3} new", "no-word": "did you mean {2} instead of {1}?"}, templates
     problems, templates = learned(ACTUAL, REWORDED)
     assert len(problems) == 9 and problems[0] == "<changed> has more than one wording now:", problems
 
