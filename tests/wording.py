@@ -177,8 +177,13 @@ def compare(wording, expected, actual, folder=None):
     if folder and len(told) == len(said):
         for at, (line, text) in enumerate(zip(told, said)):
             mark, key, arguments = wording.keyed(line) or ("", None, [])
-            if key and text.startswith(mark) and all(argument in text for argument in arguments):
-                notes.append((os.path.basename(expected), key, arguments, text[len(mark):]))
+            if not key or not text.startswith(mark):
+                continue
+            message = text[len(mark):]
+            # The same words with the arguments exchanged are another behaviour.
+            is_exchanged = sorted(match(wording.templates[key], message) or []) == sorted(arguments) != []
+            if text == shown[at] or not is_exchanged and all(argument in message for argument in arguments):
+                notes.append((os.path.basename(expected), key, arguments, message))
                 shown[at] = text
     if shown != said:
         print("\n".join(difflib.unified_diff(shown, said, expected, actual, lineterm="")))

@@ -75,7 +75,8 @@ def main():
 
     assert passes(ACTUAL) and not passes(REWORDED)
     for behaviour in (REWORDED.replace("night", "nicht"), REWORDED.replace("status 2", "status 1"), REWORDED + "more\n",
-                      REWORDED.replace("(2)", "(3)"), REWORDED.replace("! 3 B", "3 B")):
+                      REWORDED.replace("(2)", "(3)"), REWORDED.replace("! 3 B", "3 B"),
+                      ACTUAL.replace("nihgt", "x").replace("night", "nihgt").replace("x", "night")):
         assert not passes(behaviour, []), behaviour
     problems, templates = learned(REWORDED, REWORDED)
     assert not problems and templates == {"bad-range": "{}: not a number from {} to {}", "changed": "{}: is newer than the index",
