@@ -12,6 +12,15 @@ show() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+# folded: of lines in a row that differ in numbers alone the first, how many follow, and the last.
+folded() {
+    awk 'function end() { if (n > 2) print "... " n - 2 " more"; if (n > 1) print line }
+        { kind = $0; gsub(/[0-9]+/, "N", kind) }
+        kind != last { end(); print; n = 0 }
+        { n++; line = $0; last = kind }
+        END { end() }'
+}
+
 announce() {
     local word line='$'
     for word; do
