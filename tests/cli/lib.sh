@@ -12,6 +12,15 @@ show() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+# folded: of lines in a row that differ in numbers alone the first, how many follow, and the last.
+folded() {
+    awk 'function end() { if (n > 2) print "... " n - 2 " more"; if (n > 1) print line }
+        { kind = $0; gsub(/[0-9]+/, "N", kind) }
+        kind != last { end(); print; n = 0 }
+        { n++; line = $0; last = kind }
+        END { end() }'
+}
+
 announce() {
     local word line='$'
     for word; do
@@ -38,12 +47,10 @@ settle() {
 # A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
-        -e 's/^(indexed .*), in [0-9.]+ s/\1, in T s/' -e 's/T s \([0-9]+ MB\/s\)/T s (N MB\/s)/' \
-        -e 's/^(refreshed .* documents?) in [0-9.]+ s:/\1 in T s:/' \
+        -e 's/\b[0-9]+\.[0-9]+ s\b/T s/' -e 's/\([0-9]+ MB\/s\)/(N MB\/s)/' \
         -e 's/^(  compacted .*), .* written$/\1, SIZE written/' \
-        -e 's/^(compacted .*) in [0-9.]+ s: (.*), .*$/\1 in T s: \2, SIZE/' \
-        -e 's/^(nothing to compact: .*), .*$/\1, SIZE/' \
-        -e 's/, [0-9.]+ [KMG]?i?B verified in [0-9.]+ s$/, SIZE verified in T s/' \
+        -e 's/^(compacted .* in T s: .*|nothing to compact: .*), .*$/\1, SIZE/' \
+        -e 's/, [0-9.]+ [KMG]?i?B verified in T s$/, SIZE verified in T s/' \
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"

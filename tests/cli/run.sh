@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh PROGRAM SCRIPT: runs SCRIPT (X.sh) in a fresh folder and a clean environment, and compares its standard output
-# with X.sh.stdout.exact and, where that file exists, its standard error with X.sh.stderr.exact. UPDATE=1 rewrites the
-# expectations instead. Exit status 0 as expected, 1 not, 77 the script cannot run on this machine (its stderr says why).
+# with the transcript X.sh.stdout.exact (see tests/wording.py), which UPDATE=1 rewrites instead. Exit status 0 as expected,
+# 1 not, 77 the script cannot run on this machine (its stderr says why).
 #
 # What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
 # must not be indexed), an empty HOME, SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL
@@ -52,16 +52,8 @@ if [ "$status" -ne 0 ]; then
     echo "$name: exit status $status" >&2
     exit 1
 fi
-if [ -n "${UPDATE:-}" ]; then
-    cp -- "$top/stdout" "$script.stdout.exact"
-    [ ! -e "$script.stderr.exact" ] || cp -- "$top/stderr" "$script.stderr.exact"
-    exit 0
-fi
-failed=0
-diff -u -- "$script.stdout.exact" "$top/stdout" || failed=1
-[ ! -e "$script.stderr.exact" ] || diff -u -- "$script.stderr.exact" "$top/stderr" || failed=1
-if [ "$failed" -ne 0 ]; then
-    [ -e "$script.stderr.exact" ] || cat "$top/stderr" >&2
+if ! "$here/../wording.py" compare "$script.stdout.exact" "$top/stdout"; then
+    cat "$top/stderr" >&2
     echo "$name: other output than expected; if the new one is right: UPDATE=1 tests/cli/run.sh PROGRAM $name" >&2
+    exit 1
 fi
-exit "$failed"

@@ -6,7 +6,9 @@
 #
 # The long version: MOST_MS=200 tests/faults/signals.sh build/release/bitsift 500
 set -euo pipefail
-program=$(realpath -- "$1") rounds=${ROUNDS:-${2:-24}} RANDOM=${SEED:-${3:-1}} size=${4:-2}
+program=$(realpath -- "$1") rounds=${ROUNDS:-${2:-24}} seed=${SEED:-${3:-1}} size=${4:-2}
+RANDOM=$seed
+echo "rounds $rounds, seed $seed"
 top=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-signals.XXXXXX")
 trap 'rm -rf -- "$top"' EXIT
 cd -- "$top"

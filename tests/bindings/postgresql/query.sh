@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# query.sh: runs answers.sql and ranking.sql, each in a new database; what they write, errors too, must be what lies beside, ending in .exact.
-# UPDATE=1 writes those files anew.
+# query.sh: runs answers.sql and ranking.sql, each in a new database; what they write, errors too, must be as the transcripts (*.exact) say; see
+# tests/wording.py.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"
@@ -13,10 +13,7 @@ for script in answers ranking; do
     sql one -q -c "CREATE DATABASE $script ENCODING 'UTF8' TEMPLATE template0"
     { sql one -d "$script" -v ON_ERROR_STOP=0 -v socket="$folder" -v port="$(cluster_port one)" -q <"$here/$script.sql" 2>&1 || true; } |
         sed -E 's/^psql:[^ ]* //' >"$folder/$script"
-    if [ -n "${UPDATE:-}" ]; then
-        cp -- "$folder/$script" "$here/$script.sql.exact"
-    fi
-    diff -u "$here/$script.sql.exact" "$folder/$script" || failed=1
+    "$here/../../wording.py" compare "$here/$script.sql.exact" "$folder/$script" || failed=1
 done
 cluster_stop one
 exit "$failed"

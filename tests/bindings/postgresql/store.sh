@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# store.sh: runs store.sql in a new server; what it writes, errors too, must be store.sql.exact. UPDATE=1 writes that file anew. Then the
-# extension is updated by a script such as sql/upgrade will have.
+# store.sh: runs store.sql in a new server; what it writes, errors too, must be as store.sql.exact says (see tests/wording.py).
+# Then the extension is updated by a script such as sql/upgrade will have.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"
@@ -9,10 +9,7 @@ trap 'cluster_end; rm -rf -- "$folder"' EXIT
 cluster_begin "$folder"
 cluster_make one
 { sql one -v ON_ERROR_STOP=0 -q <"$here/store.sql" 2>&1 || true; } | sed -E 's/^psql:[^ ]* //' >"$folder/out"
-if [ -n "${UPDATE:-}" ]; then
-    cp -- "$folder/out" "$here/store.sql.exact"
-fi
-diff -u "$here/store.sql.exact" "$folder/out"
+"$here/../../wording.py" compare "$here/store.sql.exact" "$folder/out"
 
 # Where the extension lies there may be links to a folder that is not ours, but what is new is ours.
 script=$cluster_root$("$PG_CONFIG" --sharedir)/extension/bitsift--0.1--test.sql

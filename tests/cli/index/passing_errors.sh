@@ -90,7 +90,7 @@ for i in {10..39}; do echo 'cat' >"e/$i.txt"; done
 settle
 bitsift index -q
 show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
-show hostile FAIL_OPEN=.txt bitsift index --rebuild -q
+show hostile FAIL_OPEN=.txt bitsift index --rebuild -q | folded
 echo '# no memory: an answer, or a word'
 make
 echo 'cat' >d/new.txt

@@ -28,7 +28,7 @@ show bitsift query --ids hello
 echo '# more than twenty of a kind are only counted'
 for _ in $(seq 30); do echo 'bad'; done >bad.jsonl
 echo '{"text":"hello"}' >>bad.jsonl
-show bitsift index --index "$SCRATCH/ix" bad.jsonl
+show bitsift index --index "$SCRATCH/ix" bad.jsonl | folded
 echo '# a byte more than a document may have where nobody said how much'
 mkdir large
 truncate -s $(((256 << 20) + 1)) large/over

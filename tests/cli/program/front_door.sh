@@ -1,20 +1,21 @@
 # The front door: no command, help, version, what is not a command or an option.
-show bitsift
-show bitsift --help
+quiet bitsift
+cmp "$SCRATCH/.stderr" <(bitsift --help)
+bitsift --help | head -n 1
 cmp <(bitsift --help) <(bitsift -h)
 cmp <(bitsift --help) <(bitsift help)
 show bitsift --version
 show bitsift indes
 show bitsift --indes
-show bitsift index --help
-show bitsift query --help
 cmp <(bitsift query --help) <(bitsift query -h)
-# For an 80-column screen.
 bitsift help bloom | head -n 4 # a topic
+# For an 80-column screen, and with each option.
 commands=$(bitsift --help | awk 'NF == 0 { n++ } n == 1 && NF { print $1 }')
 for command in '' $commands; do
     # shellcheck disable=SC2086 # no command is no argument
     bitsift $command --help | awk -v name="$command" 'length($0) > 80 { print name " --help is too wide: " $0 }'
+    # shellcheck disable=SC2086
+    bitsift $command --help | sed -nE '1p; s/^ +((-., )?--[a-z0-9-]+).*/    \1/p' | paste -sd '\0'
 done
 printf 'help: %s\n' "${commands//$'\n'/ }"
 show bitsift index --no-such

@@ -11,7 +11,7 @@ show bitsift query cat -n 1
 echo '# a batch says so once, at the end'
 printf 'cat\n100\n101\n130\nnothing\n' >queries
 show bitsift query --batch queries --count
-show bitsift query -v --count 'cat OR 101'
+show bitsift query -v --count 'cat OR 101' | folded
 echo '# gone alone'
 show bitsift query --count '130 OR 131 OR 132'
 echo '# deleting by a query'

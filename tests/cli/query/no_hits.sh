@@ -26,7 +26,7 @@ on_terminal bitsift query --catalog --fresh lighthuse
 on_terminal bitsift query '"at nihgt" -harbuor'
 on_terminal bitsift query --ids harbuor
 on_terminal bitsift query --count harbuor
-on_terminal bitsift query --any harbuor boat -n 40 --ids
+on_terminal bitsift query --any harbuor boat -n 40 --ids | folded
 echo '# too short to be meant'
 on_terminal bitsift query zz
 echo '# what words of the index begin with'

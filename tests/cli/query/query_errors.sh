@@ -4,9 +4,17 @@ echo 'cat dog' >a.txt
 quiet bitsift index .
 printf '%s\n' '{"id":"1","title":"cat","text":"cat 2 dog","year":1990}' '{"id":"2","title":"a bird","text":"bird 1","year":2001}' '{"id":"3","text":"dog"}' >"$SCRATCH/r.jsonl"
 quiet bitsift index --index "$SCRATCH/records" "$SCRATCH/r.jsonl"
+# strict QUERY: the lines that --strict-query adds; it must end with 2, and find nothing.
+strict() {
+    local status=0
+    bitsift query --count -- "$1" >/dev/null 2>"$SCRATCH/lenient" || true
+    bitsift query --count --strict-query -- "$1" >"$SCRATCH/stdout" 2>"$SCRATCH/strict" || status=$?
+    [ "$status" -eq 2 ] && [ ! -s "$SCRATCH/stdout" ] || echo "strict: exit status $status"
+    grep -vxFf "$SCRATCH/lenient" "$SCRATCH/strict" | sed 's/^/! /'
+}
 while IFS= read -r query; do
     show bitsift query --count -- "$query"
-    show bitsift query --count --strict-query -- "$query"
+    strict "$query"
 done <<'QUERIES'
 (cat
 cat)

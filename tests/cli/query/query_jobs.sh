@@ -77,7 +77,7 @@ echo '{"id":"r9","text":"one three number 9"}' >>rows.jsonl
 alike
 alike --no-stat
 show as_nobody bitsift query -j 4 --count '"brown fox number"'
-show as_nobody bitsift query -j 4 --count -v '"quick brown"'
+show as_nobody bitsift query -j 4 --count -v '"quick brown"' | folded
 
 echo "and one is another:"
 sed -i 's/one two/one and two/' tree/in.jsonl
