@@ -675,4 +675,6 @@ const struct rig_scored rig_scored[RIG_N_SCORED] = {
 	{"\"stone lake\"", {{"stone", 1}, {"lake", 1}, {"", 0}}, has_odd_phrase},
 	{"title:fox sea", {{"fox", 1}, {"sea", 1}, {"", 0}}, has_title_fox},
 	{"year:>=2000 brown", {{"brown", 1}, {"", 0}}, is_late_brown},
+	{"river riv*", {{"river", 2}, {"rivers", 1}, {"rivet", 1}, {"", 0}}, has_river},
+	{"river OR zebra^0", {{"river", 1}, {"", 0}}, has_river_or_zebra},
 };
