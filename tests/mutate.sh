@@ -118,6 +118,7 @@ def run(command, folder):
     environment = dict(os.environ)
     if os.access("/dev/shm", os.W_OK):
         environment.setdefault("TMPDIR", "/dev/shm")
+    environment.setdefault("BS_TEST_TREES", "30")  # of the test walk, which runs ripgrep for each
     return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
 
@@ -425,7 +426,7 @@ The order of documents goes by the components of a path: a/x comes before a-b.
 - return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
 + return bs_compare_u64(a[i], b[i]);
 
-doc_table_ranges core/store/doc_table.c doc_table check
+doc_table_ranges core/store/doc_table.c check_segment
 The runs of sources in a table of documents ascend.
 - if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
 + if (i == 0 ? first != 0 : first < before || first >= table->n_docs)
@@ -522,7 +523,7 @@ A file of rules that cannot be read now is an error of the run, and brings nothi
 - (must_read && may_be_there(folder_fd, path, error_number))))
 + (must_read && false)))
 
-ignore_carriage_return corpus/walk/ignore.c walk cli_ignore_files
+ignore_carriage_return corpus/walk/ignore.c glob
 A rule ends before CR LF.
 - if (feed && line_bytes > 0 && text[line_bytes - 1] == '\r')
 + if (feed && line_bytes > 1 && text[line_bytes - 1] == '\r' && text[line_bytes - 2] == '\r')
@@ -584,7 +585,7 @@ A deletion ends when its file is gone.
 - return status != BS_NOT_FOUND;
 + return true;
 
-index_field_gap indexer/batch/term_batch.c accumulator cli_word_pairs
+index_field_gap indexer/batch/term_batch.c cli_word_pairs
 Nothing matches across the fields of a record: 100 positions lie between them.
 - position = sum.next_position + FIELD_GAP;
 + position = sum.next_position;
