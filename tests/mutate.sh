@@ -283,7 +283,7 @@ Bytes past the end of a section are refused.
 - if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
 + if (offset > section->n_bytes || n_bytes > section->n_bytes)
 
-container_fsync core/file/container.c flush
+container_fsync core/file/container.c commit
 A new file is flushed to disk before anything names it.
 - if (!writer->status && !writer->dir->memory && fsync(writer->fd) != 0)
 + if (!writer->status && writer->dir->memory && fsync(writer->fd) != 0)
@@ -293,7 +293,7 @@ A file of the index with several names is refused.
 - else if (found->st_nlink > 1)
 + else if (found->st_nlink > 2)
 
-dir_exclusive core/file/dir.c cli_hostile_index
+dir_exclusive core/file/dir.c index_dir cli_hostile_index
 New files are made anew, and never through what stands there.
 - *fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
 - 	if (*fd_out < 0)
@@ -315,7 +315,7 @@ The files of an index are 0600 without --shared.
 - .file_mode = 0600, .consent = consent};
 + .file_mode = 0644, .consent = consent};
 
-index_lock_wait core/store/index_dir.c cli_two_writers
+index_lock_wait core/store/index_dir.c index_dir
 Only one writer at a time: the lock is taken exclusively.
 - failed = flock(fd, wait && !bs_watch_here ? LOCK_EX : LOCK_EX | LOCK_NB);
 + failed = flock(fd, wait && !bs_watch_here ? LOCK_SH : LOCK_SH | LOCK_NB);
@@ -359,7 +359,7 @@ Tombstones have as many deleted documents as the manifest says.
 - if (n_deleted != record->n_deleted)
 + if (n_deleted > record->n_deleted)
 
-snapshot_newer_commit core/store/snapshot.c cli_two_writers
+snapshot_newer_commit core/store/snapshot.c commit
 A reader that finds a file swept away by a newer commit opens that commit.
 - bool is_newer = manifest.generation > generation;
 + bool is_newer = manifest.generation < generation;
@@ -605,7 +605,7 @@ compact_full indexer/run/compact.c cli_compact
 - if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
 + if (!manifest->segments[i].is_full)
 
-commit_before_sweep indexer/run/compact.c cli_compact
+commit_before_sweep indexer/run/compact.c commit
 Only a commit sweeps away the files of the one before.
 - if (!status)
 - 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);

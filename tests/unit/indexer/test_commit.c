@@ -1,4 +1,6 @@
-/* test_flush.c: what a commit names is on disk before it: the files, and the names of them in their folder. Then the commit itself. */
+/* test_commit.c: before a commit, what it names is on disk, and what the one before names is still there. A reader that meets one
+ * opens the new commit. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +13,15 @@
 #include <cmocka.h>
 
 #include "core/bitsift/index.h"
+#include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
 
+int __real_openat64(int folder, const char *name, int flags, ...);
 ssize_t __real_write(int fd, const void *bytes, size_t n_bytes);
 ssize_t __real_pwrite64(int fd, const void *bytes, size_t n_bytes, off_t off);
 int __real_fsync(int fd);
 int __real_renameat(int from_folder, const char *from, int to_folder, const char *to);
+int __wrap_openat64(int folder, const char *name, int flags, ...);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n_bytes);
 ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t n_bytes, off_t off);
 int __wrap_fsync(int fd);
@@ -73,9 +78,40 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
+/* Called once, before the next segment is opened. */
+static void (*meet)(void);
+
+int __wrap_openat64(int folder, const char *name, int flags, ...)
+{
+	va_list more;
+	va_start(more, flags);
+	mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
+	va_end(more);
+	if (meet && strncmp(name, "seg-", 4) == 0) {
+		void (*now)(void) = meet;
+		meet = NULL;
+		now();
+	}
+	return __real_openat64(folder, name, flags, mode);
+}
+
+static void expect_index(enum bs_status wanted, uint64_t generation)
+{
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	enum bs_status status = bs_snapshot_open(dir_at("index"), &snapshot, &err);
+	assert_int_equal(status, wanted);
+	if (status)
+		return;
+	assert_true(generation == 0 || snapshot.manifest.generation == generation);
+	bs_snapshot_deinit(&snapshot);
+}
+
 int __wrap_renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
 	if (strcmp(to, "manifest") == 0) {
+		if (file_exists("index/manifest"))
+			expect_index(BS_OK, 0);
 		assert_int_equal(n_unflushed, 0);
 		assert_false(is_folder_unflushed);
 		is_folder_unflushed = true;
@@ -112,10 +148,40 @@ static void test_flush(void **state)
 	expect_commits(n_commits);
 }
 
+static const struct bs_build_request anew = {.dir = "index", .words = true, .n_threads = 1, .rebuild = true};
+static const char *const one_file[] = {"a.txt", NULL};
+
+static void rebuild(void)
+{
+	index_sources(&anew, one_file, NULL);
+}
+
+static void remove_segment(void)
+{
+	char *path = index_file("seg", 0);
+	assert_int_equal(unlink(path), 0);
+	free(path);
+}
+
+static void test_reader_meets_commit(void **state)
+{
+	(void)state;
+	write_text("a.txt", "a red fox\n");
+	rebuild();
+	expect_index(BS_OK, 1);
+	meet = rebuild;
+	expect_index(BS_OK, 2);
+	/* What is missing though nothing was committed is damage. */
+	meet = remove_segment;
+	expect_index(BS_CORRUPT, 0);
+	assert_null(meet);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_flush),
+		FOLDER_TEST(test_reader_meets_commit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
