@@ -503,7 +503,7 @@ walk_max_depth corpus/walk/walk.c walk cli_grep_files
 - depth >= walk->options.max_depth;
 + depth > walk->options.max_depth;
 
-walk_one_file_system corpus/walk/walk.c cli_grep_folders cli_grep_each_flag
+walk_one_file_system corpus/walk/walk.c cli_ignore_files
 --one-file-system stays on the file system of the root.
 - info.st_dev != folders[0].device;
 + info.st_dev == folders[0].device;
@@ -565,10 +565,10 @@ The id -0 is 0.
 - if (text_bytes == 2 && memcmp(text, "-0", 2) == 0) {
 + if (text_bytes == 3 && memcmp(text, "-0", 2) == 0) {
 
-refresh_suspect corpus/changes/refresh.c cli_changed_collection
-A collection that was written while it was read is read again.
-- at->is_appended = !status && !is_anew && is_known && !record->is_suspect && bs_stamp_equals(&at->stamp, record->stamp);
-+ at->is_appended = !status && !is_anew && is_known && bs_stamp_equals(&at->stamp, record->stamp);
+stamp_ctime corpus/walk/document.c source cli_changed_sources
+A file of the same size and mtime that was written since is read again.
+- (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
++ stamp->inode == recorded[3];
 
 refresh_owned corpus/changes/refresh.c cli_changed_collection cli_duplicate_ids
 A record that was appended replaces the earlier one with its id.
