@@ -638,6 +638,11 @@ static bool has_river_or_zebra(const struct rig_doc *doc)
 	return rig_has(doc, "river") || rig_has(doc, "zebra");
 }
 
+static bool has_rivet_amber_or_zebra(const struct rig_doc *doc)
+{
+	return rig_has(doc, "rivet") || rig_has(doc, "amber") || rig_has(doc, "zebra");
+}
+
 static bool has_one_of_three(const struct rig_doc *doc)
 {
 	return rig_has(doc, "only27") || rig_has(doc, "the") || rig_has(doc, "night");
@@ -664,4 +669,6 @@ const struct rig_scored rig_scored[RIG_N_SCORED] = {
 	{"\"stone lake\"", {{"stone", 1}, {"lake", 1}, {"", 0}}, has_odd_phrase},
 	{"title:fox sea", {{"fox", 1}, {"sea", 1}, {"", 0}}, has_title_fox},
 	{"year:>=2000 brown", {{"brown", 1}, {"", 0}}, is_late_brown},
+	{"river riv*", {{"river", 2}, {"rivers", 1}, {"rivet", 1}, {"", 0}}, has_river},
+	{"rivet OR amber OR zebra^0", {{"rivet", 1}, {"amber", 1}, {"", 0}}, has_rivet_amber_or_zebra},
 };

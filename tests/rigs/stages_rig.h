@@ -124,5 +124,5 @@ struct rig_scored {
 	struct rig_word words[RIG_MOST_WORDS];
 	bool (*matches)(const struct rig_doc *doc);
 };
-#define RIG_N_SCORED 10u
+#define RIG_N_SCORED 12u
 extern const struct rig_scored rig_scored[RIG_N_SCORED];

@@ -17,8 +17,9 @@ ask() {
 for phrase in '"the terms"' '"the terms of"' '"terms of the licence"' '"under the terms of the"' '"two one three"' '"two of three"'; do
     ask "$phrase"
 done
-echo '# the same of an index that grew, in both its segments, and of one of the two made anew'
+echo '# the same of an index that grew, in both its segments, and of one of the two made anew; no phrase goes over the end of a field'
 echo '{"id":"new","text":"under the terms of the licence two of three"}' >>c.jsonl
+echo '{"id":"apart","a":"under the","b":"terms of it, two of","c":"three"}' >>c.jsonl
 bitsift index 2>&1 | tail -n 0
 ask '"the terms of"'
 ask '"two of three"'

@@ -48,6 +48,24 @@ static void test_no_dates(void **state)
 	}
 }
 
+/* What a date is the whole of: from its beginning to the next one's. */
+static void test_spans(void **state)
+{
+	static const char *const spans[][2] = {
+		{"2023", "2024"}, {"2023-12", "2024-01"}, {"2024-02", "2024-03-01"}, {"2024-02-28", "2024-02-29"},
+		{"2023-12-31", "2024"}, {"2024-05-17T08", "2024-05-17T09"}, {"2024-05-17T08:59", "2024-05-17T09"},
+		{"2024-05-17T08:30:59", "2024-05-17T08:31"}, {"2024-05-17T08:30:59.9", "2024-05-17T08:31"},
+		{"2024-05-17T08:30:59.999999", "2024-05-17T08:31"},
+	};
+	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+		struct bs_date date, next;
+		assert_true(bs_date_parse_span((const uint8_t *)spans[i][0], strlen(spans[i][0]), &date) &&
+		            bs_date_parse_span((const uint8_t *)spans[i][1], strlen(spans[i][1]), &next));
+		if (date.next_us != next.first_us)
+			fail_msg("%s ends at %lld us", spans[i][0], (long long)date.next_us);
+	}
+}
+
 /* Every day of some centuries, as the C library has it. */
 static void test_calendar(void **state)
 {
@@ -121,7 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dates),
-		cmocka_unit_test(test_no_dates),
+		cmocka_unit_test(test_no_dates), cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_calendar),
 		cmocka_unit_test(test_ages),
 		cmocka_unit_test(test_codes),

@@ -143,8 +143,12 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	assert_int_equal(n_counted, n);
 	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
-	if (n > 0)
+	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
+		/* Of a lexicon that has these terms, and of one that lacks the last. */
+		expect_ok(bs_forward_list_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, &err), &err);
+		expect_status(bs_forward_list_read(&section, start, end, ordinals[n - 1], &again, &err), BS_CORRUPT, &err);
+	}
 	for (uint32_t i = 0; i < n; i += 1 + n / 1000)
 		for (uint64_t near = 0; near < 5; near++)
 			check_has(&section, start, end, ordinals, n, (uint64_t)ordinals[i] + near - (ordinals[i] >= 2 ? 2 : 0));

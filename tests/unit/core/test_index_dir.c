@@ -495,9 +495,23 @@ static void test_damaged_segment(void **state)
 	bs_buffer_deinit(&changed);
 }
 
+/* A new file is made anew, and never what stands there or what that leads to. */
+static void test_new_file(void **state)
+{
+	struct bs_error err = {""};
+	int fd;
+	assert_int_equal(mkdir("index", 0700), 0);
+	assert_int_equal(symlink("../outside", "index/new"), 0);
+	write_text("index/old", "text");
+	expect_status(bs_dir_create_file(dir_at("index"), "new", &fd, &err), BS_IO, &err);
+	expect_status(bs_dir_create_file(dir_at("index"), "old", &fd, &err), BS_IO, &err);
+	assert_false(file_exists("outside"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_new_file),
 		FOLDER_TEST(test_creating),
 		FOLDER_TEST(test_creating_folders),
 		FOLDER_TEST(test_numbers),

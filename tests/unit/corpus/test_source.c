@@ -159,6 +159,15 @@ static void test_folder(void **state)
 	check_source("none", &no_options, "");
 }
 
+static void test_limit(void **state)
+{
+	struct bs_source_options options = {.max_document_bytes = 4};
+	assert_int_equal(mkdir("d", 0700), 0);
+	write_text("d/a", "four");
+	write_text("d/b", "fives");
+	check_source("d", &options, "a =four;!4 d/b: larger than --max-document;");
+}
+
 static void test_binary(void **state)
 {
 	static uint8_t bytes[70000];
@@ -543,6 +552,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_labels),       FOLDER_TEST(test_no_source),
 		FOLDER_TEST(test_ids),          FOLDER_TEST(test_folder),
+		FOLDER_TEST(test_limit),
 		FOLDER_TEST(test_binary),       FOLDER_TEST(test_utf16),
 		FOLDER_TEST(test_unreadable),   FOLDER_TEST(test_changed_meanwhile),
 		FOLDER_TEST(test_too_large),    FOLDER_TEST(test_many_files),

@@ -186,6 +186,41 @@ static void test_order_and_reports(void **state)
 	enter(base);
 }
 
+/* Names that differ late are sorted, too; an index is never visited. */
+static void test_names(void **state)
+{
+	make_folder("names");
+	make_folder("names/.bitsift");
+	make_text("names/.bitsift/file", "");
+	for (int i = 0; i < 5; i++) {
+		char path[] = "names/long name ?";
+		path[sizeof(path) - 2] = (char)('1' + i * 2 % 5);
+		make_text(path, "");
+	}
+	expect("names", &(struct bs_walk_options){.hidden = true},
+	       "long name 1\nlong name 2\nlong name 3\nlong name 4\nlong name 5\n");
+}
+
+static void test_links_and_depth(void **state)
+{
+	struct reports reports = {""};
+	struct bs_walk_options options = {.report = note_report, .report_context = &reports, .follow = true};
+	make_folder("loop");
+	make_folder("loop/sub");
+	make_folder("loop/sub/below");
+	make_text("loop/sub/below/file", "");
+	make_text("loop/file", "");
+	make_text("loop/sub/file", "");
+	assert_int_equal(symlink("../sub", "loop/sub/again"), 0);
+	assert_int_equal(symlink("sub/below", "loop/link"), 0);
+	expect("loop", &options, "file\nlink/file\nsub/below/file\nsub/file\n");
+	assert_string_equal(reports.text, "3 loop/sub/again: Too many levels of symbolic links\n");
+	for (uint32_t depth = 1; depth <= 3; depth++) {
+		static const char *const found[] = {"file\n", "file\nsub/file\n", "file\nsub/below/file\nsub/file\n"};
+		expect("loop", &(struct bs_walk_options){.max_depth = depth}, found[depth - 1]);
+	}
+}
+
 static void test_unreadable(void **state)
 {
 	struct reports reports = {""};
@@ -624,6 +659,8 @@ int main(int argc, char **argv)
 	rounds = random_rounds(argc, argv, 40, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),

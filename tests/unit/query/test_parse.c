@@ -839,6 +839,30 @@ static void test_free_null(void **state)
 	bs_query_tree_free(NULL);
 }
 
+/* What is as long, or nested as deep, as the limits say is read; one more of it is not. */
+static void test_limits(void **state)
+{
+	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;
+	char *text = malloc(longest + 1);
+	struct bs_error err;
+	size_t error_byte;
+	assert_non_null(text);
+	for (size_t more = 0; more < 2; more++) {
+		memset(text, ' ', longest + 1);
+		text[0] = 'x';
+		struct bs_query_tree *query = parse(text, longest + more, false, &error_byte, &err);
+		assert_int_equal(query == NULL, more);
+		bs_query_tree_free(query);
+		memset(text, '(', deepest + more);
+		text[deepest + more] = 'x';
+		memset(text + deepest + more + 1, ')', deepest + more);
+		query = parse(text, 2 * (deepest + more) + 1, false, &error_byte, &err);
+		assert_int_equal(query == NULL, more);
+		bs_query_tree_free(query);
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -862,6 +886,7 @@ int main(void)
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_stemming),
 		cmocka_unit_test(test_free_null),
+		cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, open_words, close_words);
 }

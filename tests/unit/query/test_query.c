@@ -124,6 +124,31 @@ static void test_operators(void **state)
 	}
 }
 
+/* So many places of its one word that a phrase of more words than a machine word has bits is looked for in one sweep. */
+static void test_long_phrase(void **state)
+{
+	enum { RUN = 69, N_RUNS = 20 };
+	char query[2 * RUN + 8] = "\"x", *text = calloc(N_RUNS, 2 * RUN + 8);
+	struct bs_query_result result;
+	for (int i = 0; i < RUN; i++)
+		strcat(query, " x");
+	strcat(query, "\"");
+	for (int run = 0, n = 0; run < N_RUNS; run++, n += sprintf(text + n, " y"))
+		for (int i = 0; i < RUN; i++)
+			n += sprintf(text + n, " x");
+	struct bs_query_request request = ask(query);
+	struct bs_query *long_phrase = make(&request);
+	for (int has = 0; has < 2; has++) {
+		struct document document = file(text);
+		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL), BS_OK);
+		assert_int_equal(result.is_match, has);
+		/* One y less. */
+		text[4 * RUN + 3] = 'x';
+	}
+	bs_query_free(long_phrase);
+	free(text);
+}
+
 static void test_ranges_and_options(void **state)
 {
 	static const char *const title_counts[] = {"title=3", NULL};
@@ -456,7 +481,7 @@ int main(void)
 		cmocka_unit_test(test_snippets),
 		cmocka_unit_test(test_spans_of_words),
 		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_ranges_and_options),
+		cmocka_unit_test(test_ranges_and_options), cmocka_unit_test(test_long_phrase),
 		cmocka_unit_test(test_names_of_files),
 		cmocka_unit_test(test_places_in_lines),
 		cmocka_unit_test(test_what_is_refused),

@@ -443,6 +443,7 @@ static void test_many_words(void **state)
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
 		check_promises(tree);
 		assert_int_equal(tree->n_nodes, numbers[i] > 16384 ? 1 : numbers[i] + 1);
+		assert_int_equal(tree->nodes[tree->n_nodes - 1].kind, numbers[i] > 16384 ? BS_GRAM_ANY : BS_GRAM_OR);
 		bs_gram_tree_free(tree);
 		bs_buffer_deinit(&text);
 	}

@@ -1,0 +1,886 @@
+#!/usr/bin/env bash
+# mutate.sh [--list | --check | NAME...]: tests of the tests. Applies the changes of the table below to the sources, one at a
+# time. Each breaks the promise that is written next to it. Rebuilds what its tests need, runs them, and prints the changes that
+# no test noticed. Without names it tries all of them.
+#
+# --list   prints the table.
+# --check  only looks whether every change still applies: its text stands exactly once in its file. Builds nothing.
+#
+# It works on a copy, build/mutate/tree, with a build folder of its own (preset dev), so it can be interrupted at any time. Ends
+# with 0 if every change was noticed or has a reason why no test can notice it.
+#
+# The table: a change is a paragraph.
+#     NAME FILE TEST...       TEST: a name of ctest; a test of a minute at most
+#     The promise, on one line.
+#     - OLD                   Lines of the source. The first two bytes of each line here are left out. They need not be whole
+#     + NEW                   lines: OLD may begin and end anywhere.
+#     ! REASON                Why no test can notice it. At most three changes have one.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+exec python3 /dev/fd/3 "$root" "$@" 3<<'PROGRAM' <<'TABLE'
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections import namedtuple
+
+MOST_REASONS = 3
+TEST_SECONDS = 60
+SLOW_SECONDS = 10  # worth a line
+
+Change = namedtuple("Change", "name file tests promise old new reason")
+
+
+def fail(message):
+    sys.exit("mutate.sh: " + message)
+
+
+def read_change(paragraph):
+    lines = paragraph.split("\n")
+    marked = {mark: "\n".join(line[2:] for line in lines[2:] if line[:1] == mark) for mark in "-+!"}
+    head = lines[0].split()
+    if len(head) < 3 or len(lines) < 3 or any(line[:1] not in ("-", "+", "!") for line in lines[2:]):
+        fail("the table does not read: " + lines[0])
+    return Change(head[0], head[1], head[2:], lines[1], marked["-"], marked["+"], marked["!"])
+
+
+def read_table():
+    paragraphs = [p.strip("\n") for p in sys.stdin.read().split("\n\n")]
+    changes = [read_change(p) for p in paragraphs if p]
+    names = [change.name for change in changes]
+    for name in names:
+        if names.count(name) > 1:
+            fail("two changes have the name " + name)
+    if sum(1 for change in changes if change.reason) > MOST_REASONS:
+        fail("more than %d changes have a reason" % MOST_REASONS)
+    return changes
+
+
+def read_text(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def check(root, changes):
+    """Whether every change applies, before anything is built."""
+    wrong = []
+    for change in changes:
+        try:
+            n = read_text(os.path.join(root, change.file)).count(change.old)
+        except OSError as error:
+            wrong.append("%s: %s" % (change.name, error))
+            continue
+        if n != 1 or not change.old or change.old == change.new:
+            wrong.append("%s: its text stands %d times in %s" % (change.name, n, change.file))
+    if wrong:
+        fail("changes that do not apply any more:\n" + "\n".join(wrong))
+
+
+def is_same(a, b):
+    if os.path.islink(a) or os.path.islink(b):
+        return os.path.islink(a) and os.path.islink(b) and os.readlink(a) == os.readlink(b)
+    if not os.path.exists(b) or os.stat(a).st_mode != os.stat(b).st_mode:
+        return False
+    with open(a, "rb") as x, open(b, "rb") as y:
+        return x.read() == y.read()
+
+
+def copy_sources(root, tree):
+    """Makes the copy equal to the sources. What is equal already keeps its time, so that nothing is built twice."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
+                            check=True, stdout=subprocess.PIPE).stdout
+    wanted = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+    wanted = {name for name in wanted if os.path.lexists(os.path.join(root, name))}
+    for folder, folders, files in os.walk(tree):
+        if folder == tree:
+            folders[:] = [name for name in folders if name != "build"]
+        for name in files + [name for name in folders if os.path.islink(os.path.join(folder, name))]:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, tree) not in wanted:
+                os.remove(path)
+    for name in wanted:
+        source, copy = os.path.join(root, name), os.path.join(tree, name)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        if not is_same(source, copy):
+            if os.path.lexists(copy):
+                os.remove(copy)
+            shutil.copy(source, copy, follow_symlinks=False)
+
+
+def run(command, folder):
+    environment = dict(os.environ)
+    if os.access("/dev/shm", os.W_OK):
+        environment.setdefault("TMPDIR", "/dev/shm")
+    environment.setdefault("BS_TEST_TREES", "30")  # of the test walk, which runs ripgrep for each
+    return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+
+
+def configure(tree, build):
+    """What ctest knows of each test: two lines, its command and its properties."""
+    options = ["-DBITSIFT_WERROR=OFF"]
+    if shutil.which("ccache") and "CMAKE_C_COMPILER_LAUNCHER" not in os.environ:
+        options += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+    done = run(["cmake", "--preset", "dev"] + options, tree)
+    if done.returncode:
+        fail("cmake failed:\n" + done.stdout)
+    tests = {}
+    for folder, _, files in os.walk(os.path.join(build, "tests")):
+        if "CTestTestfile.cmake" in files:
+            text = read_text(os.path.join(folder, "CTestTestfile.cmake"))
+            for name, rest in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*\n.*)$", text, re.MULTILINE):
+                tests[name] = rest
+    return tests
+
+
+def targets_of(test, build):
+    """The files that the build makes and the test uses: its program, what it is called with, and its environment."""
+    names = set(re.findall("[\"=]" + re.escape(build) + "/([^\";]+)", test))
+    # What a program is built after, another program say, belongs to the target and not to its file.
+    return {os.path.basename(name) if "test_" in name else name for name in names}
+
+
+def run_test(name, build):
+    """None if it passes; else why not, in a word."""
+    done = run(["ctest", "-R", "^" + name + "$", "--timeout", str(TEST_SECONDS)], build)
+    if "***Not Run" in done.stdout or "No tests were found" in done.stdout:
+        fail("a test does not run:\n" + done.stdout)
+    return None if done.returncode == 0 else name + (" (timeout)" if "***Timeout" in done.stdout else "")
+
+
+def prepare(root, tree, changes):
+    """Builds the copy and runs all tests that the changes name, which must pass."""
+    build = os.path.join(tree, "build", "dev")
+    copy_sources(root, tree)
+    tests = configure(tree, build)
+    names = sorted({name for change in changes for name in change.tests})
+    for name in names:
+        if name not in tests:
+            fail("no such test: " + name)
+        if int(re.search('TIMEOUT "(\\d+)"', tests[name]).group(1)) > TEST_SECONDS:
+            fail("too slow a test: " + name)
+    targets = {name: targets_of(tests[name], build) for name in names}
+    done = run(["ninja"] + sorted(set().union(*targets.values())), build)
+    if done.returncode:
+        fail("the build failed:\n" + done.stdout[-4000:])
+    done = run(["ctest", "-R", "^(" + "|".join(names) + ")$", "-j", str(os.cpu_count()), "--output-on-failure"], build)
+    for name, seconds in re.findall(r"(\S+) \.+ +Passed +(\d+)\.", done.stdout):
+        if int(seconds) > SLOW_SECONDS:
+            print("%s takes %s s" % (name, seconds))
+    if done.returncode or "***Skipped" in done.stdout or "***Not Run" in done.stdout:
+        fail("without any change, a test fails or is skipped:\n" + done.stdout[-4000:])
+    return build, targets
+
+
+def attempt(change, tree, build, targets):
+    """(is an error of the table, what to print); the first is None if no test noticed. The tests run one after the other."""
+    path = os.path.join(tree, change.file)
+    before = read_text(path)
+    write_text(path, before.replace(change.old, change.new))
+    try:
+        for name in change.tests:
+            done = run(["ninja"] + sorted(targets[name]), build)
+            if done.returncode:
+                return True, "does not compile:\n" + done.stdout[-3000:]
+            noticed = run_test(name, build)
+            if noticed:
+                return False, noticed
+        return None, ""
+    finally:
+        write_text(path, before)
+
+
+def try_all(root, changes):
+    start = time.monotonic()
+    tree = os.path.join(root, "build", "mutate", "tree")
+    build, targets = prepare(root, tree, changes)
+    print("%.0f s: built, and the tests pass without changes" % (time.monotonic() - start), flush=True)
+    missed, wrong, excused = [], [], []
+    for change in changes:
+        began = time.monotonic()
+        error, text = attempt(change, tree, build, targets)
+        if error:
+            wrong.append(change.name)
+        elif error is None:
+            (excused if change.reason else missed).append(change)
+        word = "ERROR" if error else "caught" if error is False else "excused" if change.reason else "MISSED"
+        print("%-8s%-36s%5.1f s  %s" % (word, change.name, time.monotonic() - began, text), flush=True)
+    print("%.0f s" % (time.monotonic() - start))
+    for change in excused:
+        print("excused: %s: %s" % (change.name, change.reason))
+    for change in missed:
+        print("not noticed: %s (%s): %s" % (change.name, change.file, change.promise))
+    n_caught = len(changes) - len(missed) - len(wrong) - len(excused)
+    print("%d of %d caught" % (n_caught, len(changes)) + (", %d excused" % len(excused) if excused else ""))
+    if wrong:
+        fail("errors of the table: " + " ".join(wrong))
+    return 1 if missed else 0
+
+
+def main(root, arguments):
+    changes = read_table()
+    if arguments == ["--list"]:
+        for change in changes:
+            print("%-36s%-36s%s\n    %s" % (change.name, change.file, " ".join(change.tests), change.promise))
+        return 0
+    check(root, changes)
+    if arguments == ["--check"]:
+        return 0
+    unknown = [name for name in arguments if name not in {change.name for change in changes}]
+    if unknown:
+        fail("no such change: " + " ".join(unknown))
+    return try_all(root, [change for change in changes if not arguments or change.name in arguments])
+
+
+sys.exit(main(sys.argv[1], sys.argv[2:]))
+PROGRAM
+container_head_checksum core/file/container.c container
+A head whose checksum is wrong is refused.
+- if (bs_load_u64(head + 56) != bs_checksum(head, 56))
++ if (bs_load_u64(head + 56) != bs_checksum(head, 56) && false)
+
+container_head_length core/file/container.c container
+A file that is shorter or longer than its head says is refused.
+- if (bs_load_u64(head + 16) != file->n_bytes)
++ if (bs_load_u64(head + 16) < file->n_bytes)
+
+container_version core/file/container.c container cli_other_version
+A file of another format version is refused as such.
+- if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
++ if (bs_load_u32(head + 8) < BS_FORMAT_VERSION)
+
+container_feature core/file/container.c container
+A file with a feature that this program does not know is refused.
+- if (bs_load_u32(head + 36) & ~KNOWN_FEATURES)
++ if (bs_load_u32(head + 36) & ~KNOWN_FEATURES & 0xffff)
+
+container_table_checksum core/file/container.c container
+The checksum of the table covers the page sums behind it.
+- if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
++ if (sums_bytes == 0 && bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
+
+container_section_overlap core/file/container.c container
+Sections do not overlap, and lie before the table.
+- if (at % ALIGN_BYTES != 0 || at < next_offset || at > offset ||
++ if (at % ALIGN_BYTES != 0 || at > offset ||
+
+container_page_sum core/file/container.c container
+The last page of a range is checked too.
+- uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
+- 	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last && !status; page++)
++ uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
++ 	for (uint64_t page = offset / BS_PAGE_BYTES; (page < last || last == 0) && page <= last && !status; page++)
+
+container_check_range core/file/container.c container
+Bytes past the end of a section are refused.
+- if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
++ if (offset > section->n_bytes || n_bytes > section->n_bytes)
+
+container_fsync core/file/container.c commit
+A new file is flushed to disk before anything names it.
+- if (!writer->status && !writer->dir->memory && fsync(writer->fd) != 0)
++ if (!writer->status && writer->dir->memory && fsync(writer->fd) != 0)
+
+dir_hard_link core/file/dir.c cli_hostile_index
+A file of the index with several names is refused.
+- else if (found->st_nlink > 1)
++ else if (found->st_nlink > 2)
+
+dir_exclusive core/file/dir.c index_dir cli_hostile_index
+New files are made anew, and never through what stands there.
+- *fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
+- 	if (*fd_out < 0)
++ *fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, dir->file_mode);
++ 	if (*fd_out < 0)
+
+dir_owner core/file/dir.c cli_other_user
+An index of another user is refused.
+- else if (!is_trusted(dir, found.st_uid))
++ else if (false)
+
+dir_file_owner core/file/dir.c cli_other_user
+A file of another user in a directory of one's own is refused.
+- else if (!is_trusted(dir, found->st_uid))
++ else if (false)
+
+dir_private core/file/dir.c cli_private
+The files of an index are 0600 without --shared.
+- .file_mode = 0600, .consent = consent};
++ .file_mode = 0644, .consent = consent};
+
+index_lock_wait core/store/index_dir.c index_dir
+Only one writer at a time: the lock is taken exclusively.
+- failed = flock(fd, wait && !bs_watch_here ? LOCK_EX : LOCK_EX | LOCK_NB);
++ failed = flock(fd, wait && !bs_watch_here ? LOCK_SH : LOCK_SH | LOCK_NB);
+
+index_sweep_foreign core/store/index_dir.c index_dir
+The sweep removes only files with names that the index gives.
+- if (number && number < BS_MOST_NUMBER && strcmp(name, bs_index_file_name(prefixes[i], number, same)) == 0)
++ if (number && number < BS_MOST_NUMBER)
+
+index_next_number core/store/index_dir.c index_dir
+A new file gets a number above all that are there.
+- if (number >= next)
+- 			next = number + 1;
++ if (number > next)
++ 			next = number + 1;
+
+manifest_read_back core/store/manifest.c manifest
+A manifest that cannot be read again does not replace the old one.
+- status = read_file(dir, temporary, &again, &why);
+- 	if (status) {
++ status = read_file(dir, temporary, &again, &why);
++ 	if (status == BS_IO) {
+
+manifest_number_twice core/store/manifest.c manifest
+Two files of an index do not have the same number.
+- else if (i > 0 && numbers[i] == numbers[i - 1])
++ else if (i > 1 && numbers[i] == numbers[i - 1])
+
+manifest_next_number core/store/manifest.c manifest
+The numbers of all files are below the next one.
+- if (numbers[i] == 0 || numbers[i] >= manifest->next_number)
++ if (numbers[i] == 0 || numbers[i] > manifest->next_number)
+
+manifest_trailing_bytes core/store/manifest.c manifest
+A section of the manifest ends where its last part does.
+- expect(&coder, coder.at == coder.end,
++ expect(&coder, coder.at <= coder.end,
+
+snapshot_tombstones_count core/store/snapshot.c store manifest check cli_crafted
+Tombstones have as many deleted documents as the manifest says.
+- if (n_deleted != record->n_deleted)
++ if (n_deleted > record->n_deleted)
+
+snapshot_newer_commit core/store/snapshot.c commit
+A reader that finds a file swept away by a newer commit opens that commit.
+- bool is_newer = manifest.generation > generation;
++ bool is_newer = manifest.generation < generation;
+
+snapshot_check_new core/store/snapshot.c manifest index_dir
+New files are read again by the reader's own code before a commit names them.
+- if (record->number >= first_new)
++ if (record->number > UINT32_MAX)
+
+value_negative_order core/base/value.c value
+Negative numbers of the same digits sort the other way round.
+- for (uint32_t i = 1; i < value->n_bytes && decimal->is_negative; i++)
++ for (uint32_t i = 2; i < value->n_bytes && decimal->is_negative; i++)
+
+value_date_bound core/base/value.c value cli_ranges
+A number's exponent is compared beyond 60 as well.
+- if (exponent < -NEAR_EXPONENT || exponent > NEAR_EXPONENT) {
++ if (exponent < -NEAR_EXPONENT || exponent > 2 * NEAR_EXPONENT) {
+
+date_leap core/base/date.c date
+A century is a leap year only if 400 divides it.
+- bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
++ bool is_leap = year % 4 == 0;
+
+date_span_day core/base/date.c date cli_ranges
+A date without a time is the whole of its day.
+- next_day = count_days(year, month, day) + 1;
++ next_day = count_days(year, month, day) + 2;
+
+date_offset_sign core/base/date.c date
+An offset east of Greenwich is taken off.
+- *seconds += (is_east ? -1 : 1) * (hours * 3600 + minutes * 60);
++ *seconds += (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
+
+exceptions_clear_last core/matrix/exceptions.c exceptions
+Exceptions in the last row of a stretch are cleared too.
+- for (uint64_t row; !status && (row = walk_peek(walk)) < first_row + end; walk_step(walk)) {
++ for (uint64_t row; !status && (row = walk_peek(walk)) + 1 < first_row + end; walk_step(walk)) {
+
+forward_list_run_end core/matrix/forward_list.c forward_list
+A forward list does not hold the term after a run's last.
+- *has_out = run.first <= ordinal && ordinal < run.end;
++ *has_out = run.first <= ordinal && ordinal <= run.end;
+
+forward_list_bound core/matrix/forward_list.c forward_list
+A forward list with terms that the lexicon does not have is refused.
+- bool is_right = get_run(&decoder, &run) && run.end <= n_terms;
++ bool is_right = get_run(&decoder, &run) && run.end <= n_terms + 1;
+
+slab_exact_level core/matrix/slab_and.c slab_and stage_scan
+A dense exact column rejects documents too.
+- if (!status && level == 0)
+- 		status = push_exact(slab, terms, n_terms, true, live, list, err);
++ if (!status && level > 0)
++ 		status = push_exact(slab, terms, n_terms, true, live, list, err);
+
+slab_live_tail core/matrix/slab_and.c slab_and
+The last blocks of a slab are live at first.
+- live->words[n / 64] = (UINT64_C(1) << (n % 64)) - 1;
++ live->words[n / 64] = (UINT64_C(1) << (n % 64 - 1)) - 1;
+
+doc_order_slash core/store/doc_order.c doc_order cli_document_order
+The order of documents goes by the components of a path: a/x comes before a-b.
+- return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
++ return bs_compare_u64(a[i], b[i]);
+
+doc_table_ranges core/store/doc_table.c check_segment
+The runs of sources in a table of documents ascend.
+- if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
++ if (i == 0 ? first != 0 : first < before || first >= table->n_docs)
+
+escape_c1 core/base/visible.c status cli_terminal
+The control characters from 0x80 on never reach a terminal.
+- (c >= 0x7f && c < 0xa0)
++ (c >= 0x7f && c < 0x80)
+
+escape_direction core/base/visible.c status cli_terminal
+The marks that turn the direction of text never reach a terminal.
+- (c >= 0x202a && c <= 0x202e)
++ (c >= 0x202a && c < 0x202e)
+
+reserved_field core/base/error.c library limits
+A reserved field of a struct that is not zero is refused.
+- for (size_t i = 0; i < n; i++)
+- 		if (reserved[i] != 0)
++ for (size_t i = 1; i < n; i++)
++ 		if (reserved[i] != 0)
+
+deadline core/system/watch.c limits
+A call ends at its deadline.
+- status = now >= watch->end_ns ? BS_DEADLINE : is_stopped(watch, now) ? BS_STOPPED : BS_OK;
++ status = is_stopped(watch, now) ? BS_STOPPED : BS_OK;
+
+cancel core/system/watch.c limits
+A call ends once its flag is set.
+- if (limits && limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED))
++ if (limits && limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED) > 1)
+
+coded_set core/file/coded.c coded
+The numbers of a set count what is missing between two.
+- return numbers[i] - numbers[i - 1] - is_set;
++ return numbers[i] - numbers[i - 1] - (is_set && i > 1);
+
+coded_bits_bound core/file/coded.c coded
+A block of coded numbers does not reach beyond the bits that there are.
+- if (from > to || to > coded->n_bits)
++ if (from > to)
+
+catalog_string core/catalog/catalog_file.c catalog_file
+No string of a catalog has a zero byte.
+- if (n_bytes > (uint64_t)(from->end - from->at) || (n_bytes && memchr(from->at, '\0', n_bytes)))
++ if (n_bytes > (uint64_t)(from->end - from->at))
+
+catalog_words_ascend core/catalog/catalog_file.c catalog_file
+The words of an index in a catalog ascend.
+- (from.is_bad || word->df == 0 || !ascends)
++ (from.is_bad || word->df == 0)
+
+walk_dot_at_end corpus/walk/walk.c walk
+As in ripgrep, a name that begins and ends with a dot is not hidden.
+- found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
++ found->name[0] != '.';
+
+walk_long_names corpus/walk/walk.c walk
+The entries of a folder are sorted by all bytes of their names.
+- return bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
++ return 0;
+
+walk_index_folder corpus/walk/walk.c walk cli_ignore_rules
+A folder that is an index is never visited, with --hidden neither.
+- if (entry->kind == BS_ENTRY_FOLDER && is_index(entry->name, entry->name_bytes))
++ if (entry->kind == BS_ENTRY_FOLDER && !walk->options.hidden && is_index(entry->name, entry->name_bytes))
+
+walk_loop corpus/walk/walk.c walk cli_grep_folders
+A link that leads to a folder above it is not followed.
+- for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth < depth_of(walk); depth++) {
++ for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth + 1 < depth_of(walk); depth++) {
+
+walk_max_depth corpus/walk/walk.c walk cli_grep_files
+--max-depth N goes N folders deep.
+- depth >= walk->options.max_depth;
++ depth > walk->options.max_depth;
+
+walk_one_file_system corpus/walk/walk.c cli_ignore_files
+--one-file-system stays on the file system of the root.
+- info.st_dev != folders[0].device;
++ info.st_dev == folders[0].device;
+
+ignore_repository corpus/walk/ignore.c walk cli_ignore_files
+git's rules of the folders above a repository do not count in it.
+- if (kind >= FILE_GITIGNORE && at->is_repository)
++ if (kind > FILE_GITIGNORE && at->is_repository)
+
+ignore_folders_only corpus/walk/ignore.c walk cli_ignore_files
+A rule that ends in a slash leaves out folders only.
+- if (rule->folders_only && !entry->is_folder)
++ if (rule->folders_only && !entry->is_folder && rule->keeps)
+
+ignore_unreadable corpus/walk/ignore.c cli_passing_errors cli_unreadable
+A file of rules that cannot be read now is an error of the run, and brings nothing in.
+- (must_read && may_be_there(folder_fd, path, error_number))))
++ (must_read && false)))
+
+ignore_carriage_return corpus/walk/ignore.c glob
+A rule ends before CR LF.
+- if (feed && line_bytes > 0 && text[line_bytes - 1] == '\r')
++ if (feed && line_bytes > 1 && text[line_bytes - 1] == '\r' && text[line_bytes - 2] == '\r')
+
+glob_any corpus/walk/glob.c glob
+In a glob, ? is not a slash.
+- takes = byte != '/';
+- 		break;
++ takes = true;
++ 		break;
+
+glob_set_end corpus/walk/glob.c glob
+A ] at the beginning of a set is one of its characters.
+- if (next.code == ']' && !is_first)
++ if (next.code == ']')
+
+file_limit corpus/walk/file.c source cli_left_out
+A file of exactly --max-document bytes is a document.
+- } else if (size_bytes > limit_bytes || bytes->used_bytes > limit_bytes) {
++ } else if (size_bytes >= limit_bytes || bytes->used_bytes > limit_bytes) {
+
+file_symlink corpus/walk/file.c source walk cli_links
+What is read again is read through no symbolic link.
+- .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
++ .resolve = RESOLVE_BENEATH};
+
+file_surrogate corpus/walk/file.c source cli_encodings
+Half of a surrogate pair is one U+FFFD, and what follows it stays.
+- at += is_pair ? 2 : 0;
++ at += low ? 2 : 0;
+
+record_floating_id corpus/read/record.c record
+A floating-point number is not an id.
+- if (text[i] == '.' || (text[i] | 0x20) == 'e')
++ if (text[i] == '.')
+
+record_minus_zero corpus/read/record.c record cli_duplicate_ids
+The id -0 is 0.
+- if (text_bytes == 2 && memcmp(text, "-0", 2) == 0) {
++ if (text_bytes == 3 && memcmp(text, "-0", 2) == 0) {
+
+stamp_ctime corpus/walk/document.c source cli_changed_sources
+A file of the same size and mtime that was written since is read again.
+- (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
++ stamp->inode == recorded[3];
+
+refresh_owned corpus/changes/refresh.c cli_changed_collection cli_duplicate_ids
+A record that was appended replaces the earlier one with its id.
+- is_kept &= !is_owned;
++ is_kept &= !is_owned || at->is_appended;
+
+exclusion_content corpus/changes/exclusions.c cli_delete
+A deleted document stays deleted while its content stays the same, and comes back when it changes.
+- if (entry->met.checksum != entry->record.checksum) {
++ if (entry->met.checksum == 0) {
+
+exclusion_there corpus/changes/exclusions.c cli_delete cli_passing_errors
+A deletion ends when its file is gone.
+- return status != BS_NOT_FOUND;
++ return true;
+
+index_field_gap indexer/batch/term_batch.c cli_word_pairs
+Nothing matches across the fields of a record: 100 positions lie between them.
+- position = sum.next_position + FIELD_GAP;
++ position = sum.next_position;
+
+compact_mark indexer/run/compact.c cli_compact
+A document that was moved to another segment is deleted where it was.
+- return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
++ return status;
+
+compact_untrusted indexer/run/compact.c library cli_trust
+Compaction drops no document of a source that is not followed.
+- if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
++ if (source.is_refused && compact->of_rows && !compact->snapshot.manifest.options.store) {
+
+compact_full indexer/run/compact.c cli_compact
+`compact` merges a full segment again if it has deleted documents.
+- if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
++ if (!manifest->segments[i].is_full)
+
+commit_before_sweep indexer/run/compact.c commit
+Only a commit sweeps away the files of the one before.
+- if (!status)
+- 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
++ bs_index_sweep(compact->writer.dir, manifest);
++ 	if (!status)
++ 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
+
+bm25_idf query/statistics/bm25.c stage_rank query
+A word's idf is that of BM25.
+- return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
++ return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 1));
+
+rank_tie query/rank/rank.c stage_rank
+Of documents with the same score the first in their order comes first.
+- return compare_places(list, a, b) > 0;
++ return compare_places(list, a, b) < 0;
+
+rank_repeats query/rank/rank.c stage_rank
+A word that stands in the query twice weighs twice.
+- last->weight += scorer->words[i].weight;
++ last->weight = scorer->words[i].weight;
+
+rank_heap query/rank/rank.c stage_rank
+The k best documents are found in whatever order they come.
+- child += child + 1 < n && is_above(list, &hits[child + 1], &hits[child]);
++ child += child + 2 < n && is_above(list, &hits[child + 1], &hits[child]);
+
+rank_weight_zero query/rank/rank.c stage_rank cli_query_language
+A word of weight 0 matches without scoring.
+- is_any &= query->elements[e].weight > 0;
++ is_any &= query->elements[e].weight >= 0;
+
+near_distance query/verify/match.c grammar
+"a b"~N has at most N positions between its words.
+- (uint64_t)node->distance + node->n_items - 1);
++ (uint64_t)node->distance + node->n_items);
+
+near_field query/verify/match.c stage_verify grammar
+The words of a NEAR stand in one field, however far the distance reaches.
+- while (points[start].field != points[end].field || points[end].position - points[start].position > span) {
++ while (points[end].position - points[start].position > span) {
+
+near_repeats query/verify/match.c stage_verify grammar
+A word that stands twice in a NEAR must stand twice in the text.
+- needs[*known - 1].wanted++;
++ needs[*known - 1].wanted = 1;
+
+phrase_long_carry query/verify/match.c query stage_verify equivalent
+A phrase of more than 64 words is found in a text of the same few words.
+- carry = bits >> 63;
++ carry = 0;
+
+field_name query/verify/match.c grammar
+field:word asks for the field of just that name.
+- return name_bytes == field->name_bytes &&
++ return name_bytes <= field->name_bytes &&
+
+fuzzy_swap query/language/fuzzy.c query parse grammar
+Two neighbouring letters that are swapped are one edit.
+- value = least(value, *cell(fuzzy, i - 2, j - 2) + 1);
++ value = least(value, *cell(fuzzy, i - 2, j - 2) + 2);
+
+parse_not_positive query/language/parse.c parse
+Words below NOT do not score.
+- uint32_t depth = finish_children(parser, draft, is_positive != (draft->node.kind == BS_NODE_NOT), weight);
++ uint32_t depth = finish_children(parser, draft, is_positive || (draft->node.kind == BS_NODE_NOT), weight);
+
+parse_depth query/language/parse.c parse
+Brackets that are nested too deep are refused.
+- if (parser->depth == BS_QUERY_MAX_DEPTH) {
++ if (parser->depth == BS_QUERY_MAX_DEPTH + 1) {
+
+parse_length query/language/parse.c parse
+A query that is longer than the limit is refused.
+- if (text_bytes > BS_QUERY_MAX_BYTES) {
++ if (text_bytes > BS_QUERY_MAX_BYTES + 1) {
+
+parse_weight_limit query/language/lex.c parse grammar
+A number above 1000 behind ^ is no weight.
+- || weight > BS_QUERY_MAX_WEIGHT)
++ || weight > 2 * BS_QUERY_MAX_WEIGHT)
+
+parse_any_negated query/language/parse.c parse grammar
+With --any, negations still exclude.
+- add_operand(parser, is_negated ? &all : &either, draft);
++ add_operand(parser, &either, draft);
+
+filter_older query/plan/filter.c stage_plan cli_filters
+--older leaves out what is as old as its date.
+- (is_open || code < bs_moment_code(filter->criteria.older));
++ (is_open || code <= bs_moment_code(filter->criteria.older));
+
+filter_newer query/plan/filter.c stage_plan cli_filters
+--newer includes its date.
+- return code >= bs_moment_code(filter->criteria.newer) &&
++ return code > bs_moment_code(filter->criteria.newer) &&
+
+filter_place query/plan/filter.c cli_where cli_filters
+--in DIR leaves out what lies beside DIR.
+- *passes_out |= place[n] && bs_path_is_at_or_below(place + n + 1, record->name, record->name_bytes);
++ *passes_out |= place[n] && record->name_bytes > 0;
+
+scan_not_claim query/scan/scan.c stage_scan
+A document that only may match the operand of a NOT is not left out by the filter.
+- eval(at, child->children[0], claim == BS_MAY ? BS_SURELY : BS_MAY, depth + 1, within, &one);
++ eval(at, child->children[0], claim, depth + 1, within, &one);
+
+scan_deleted query/scan/scan.c stage_scan cli_delete
+A deleted document is not found.
+- bool passes = !at->status && !bs_list_is_deleted(plan->list, (struct bs_doc_ref){at->segment, document});
++ bool passes = !at->status;
+
+scan_count_deleted query/scan/scan.c stage_scan cli_true_counts cli_delete
+Deleted documents are not counted, where counting needs no texts either.
+- !at->plan->list->segments[at->segment].tombstones;
++ true;
+
+scan_past_end query/scan/scan.c stage_scan check_segment cli_crafted
+Bits of documents that do not exist are found out, and not counted.
+- past |= line[word] & ~bs_scan_rows(at, last, word);
++ past |= 0 & line[word] & ~bs_scan_rows(at, last, word);
+
+verify_idf_changed query/verify/verify.c stage_verify
+A file that changed is read as a whole before it is an answer.
+- if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
++ if (may_ask_bytes)
+
+snippet_window query/answer/snippet.c snippet passage
+The best window has the most different words of the query.
+- if (n_distinct > most_distinct || (is_equal && now.last - now.first > best.last - best.first))
++ if (n_distinct > most_distinct + 1 || (is_equal && now.last - now.first > best.last - best.first))
+
+snippet_width query/answer/snippet.c snippet passage
+A window is not wider than the snippet.
+- while (now.first < now.last && end - places[now.first].start_column > snippet->width)
++ while (now.first < now.last && end - places[now.first].start_column > snippet->width + 8)
+
+grep_context_before query/grep/grep_search.c grep cli_grep_flags
+-B N shows N lines before a match.
+- size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
++ size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before) : upto;
+
+grep_gap query/grep/grep_search.c grep cli_grep_flags
+Lines that follow each other have no -- between them.
+- state->has_told && state->visited < line.start && !state->is_headed)
++ state->has_told && state->visited <= line.start && !state->is_headed)
+
+grep_binary_quit query/grep/grep_search.c grep cli_grep_nul
+A file with a NUL byte that was not named is left at the NUL byte.
+- if (state->binary == BS_GREP_BINARY_QUIT)
+- 		return true;
++ if (state->binary == BS_GREP_BINARY_QUIT && from == 0)
++ 		return true;
+
+grep_invert_last query/grep/grep_search.c grep cli_grep_flags
+-v shows the lines behind the last match.
+- size_t from = state->pos, upto = found ? line.start : state->window;
++ size_t from = state->pos, upto = found ? line.start : from;
+
+grep_condition query/grep/match/conditions.c cli_and_not
+--not leaves out lines that match it.
+- *hold_out = !status && found != condition->is_not;
++ *hold_out = !status && (found || condition->is_not);
+
+grep_crlf query/grep/match/grep_matcher.c grep cli_grep_flags
+With --crlf, $ matches before CR LF.
+- if (end > line.start && text[end - 1] == '\r')
+- 		return end - 1;
++ if (end > line.start && text[end - 1] == '\r')
++ 		return end;
+
+grep_literal_case query/grep/match/grep_matcher.c grep cli_grep_flags cli_grep_patterns
+A literal is found in its own letter case only.
+- if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
++ if (memcmp(text + at, exact->data, exact->used_bytes) == 0 || at > from)
+
+grams_alternation query/regex/regex_grams.c regex_grams regex_property
+An alternative of which nothing is known makes the whole alternation need nothing.
+- if (needs[i]->kind == BS_GRAM_ANY)
+- 			return &need_any;
++ if (needs[i]->kind == BS_GRAM_ANY)
++ 			continue;
+
+grams_too_much query/regex/regex_grams.c regex_grams regex_property
+An alternation of too many strings needs nothing.
+- if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
+- 		return &need_any;
++ if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
++ 		n = 1;
+
+grams_middle query/regex/regex_grams.c regex_grams regex_property
+What ends one part and begins the next is needed together only if both are exact there.
+- bool is_exact = x->is_exact && y->is_exact && is_crossed;
++ bool is_exact = x->is_exact && is_crossed;
+
+dir_beside core/file/dir.c cli_trust
+A source outside the folder that holds the index, links resolved, is not followed.
+- .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
++ .resolve = RESOLVE_NO_MAGICLINKS};
+
+index_link core/store/index_dir.c cli_hostile_index
+A .bitsift that is a symbolic link is not followed when it is found.
+- if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
++ if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+
+lexicon_df core/lexicon/lexicon.c lexicon check_segment
+A term is in no more documents than there are.
+- return head->df <= lexicon->n_docs;
++ return true;
+
+lexicon_prefix core/lexicon/lexicon.c lexicon
+A term is not found by its beginning alone.
+- if (n_matched == term_bytes && last_bytes == term_bytes) {
++ if (n_matched == term_bytes) {
+
+trust_owner query/cli/cmd_trust.c cli_other_user cli_trust
+What another user wrote into the file of trusted indexes is not believed.
+- (found.st_uid != geteuid() && found.st_uid != 0) ||
++ (found.st_uid == geteuid() + 1 && found.st_uid != 0) ||
+
+option_file query/cli/cmd_trust.c cli_trust cli_option_files
+The file of trusted indexes has a limit.
+- found.st_size > (off_t)BS_OPTION_FILE_BYTES)
++ found.st_size > 2 * (off_t)BS_OPTION_FILE_BYTES)
+
+build_private indexer/run/indexer.c cli_private
+With a source that is closed to others the index stays private, --shared or not.
+- at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] &&
++ at->request->shared && !skipped[BS_SKIP_UNREADABLE] &&
+
+build_private_unread indexer/run/indexer.c cli_private
+With a source that cannot be looked at the index stays private.
+- !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
++ !at->has_private && !skipped[BS_SKIP_UNTRUSTED] &&
+
+build_salvage indexer/run/indexer.c cli_damaged cli_rebuild_source
+A rebuild of a damaged index that holds the only copy of text from standard input is refused.
+- if (old->sources[i].kind == BS_SOURCE_STDIN && !is_forgotten(request, "-"))
++ if (old->sources[i].kind == BS_SOURCE_STDIN && is_forgotten(request, "-"))
+
+build_unread indexer/run/indexer.c cli_unreadable cli_passing_errors
+A run that could not read something says so, and ends with 2.
+- report->n_unread = report->skipped[BS_SKIP_UNREADABLE];
++ report->n_unread = 0 * report->skipped[BS_SKIP_UNREADABLE];
+
+build_nothing_new indexer/run/indexer.c cli_changed_collection cli_changed_sources
+A run that finds nothing new commits nothing.
+- bool are_documents = at->is_full || at->n_changed_segments > 0 ||
++ bool are_documents = at->is_full || at->n_changed_segments == 0 ||
+
+compact_lock indexer/run/indexer.c cli_two_writers
+`compact` takes the lock of the index.
+- status = bs_index_lock_existing(&dir, request->wait, &lock, err);
+- 	if (!status)
+- 		status = bs_compact(request, &dir, true, report, err);
++ status = bs_compact(request, &dir, true, report, err);
+
+writer_exclusion indexer/run/writer.c writer
+A document that is added again is deleted no longer.
+- at->refresh.exclusions.entries[i].state = BS_EXCLUSION_OVER;
++ at->refresh.exclusions.is_changed = true;
+
+writer_failed indexer/run/writer.c writer memory
+After a change failed half-way, nothing of the transaction is committed.
+- writer->failed = status;
+- 	writer->why = *why;
++ writer->why = *why;
+
+writer_empty_id indexer/run/writer.c writer
+A document without an id is refused.
+- return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ?
++ return id_bytes <= UINT32_MAX / 2 ?
+
+term_order_zero_bytes indexer/segment/term_order.c term_order
+Terms that differ by zero bytes at the end are sorted by their length.
+- return order ? order < 0 : x->n_bytes < y->n_bytes;
++ return order ? order < 0 : x->n_bytes > y->n_bytes;
+TABLE
