@@ -14,7 +14,8 @@ static _Atomic uint64_t step, passed_ns, n_looks, call_at;
 static void (*call_back)(void *context);
 static void *call_context;
 
-int clock_gettime(clockid_t clock, struct timespec *now_out)
+/* Visible to shared libraries. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now_out)
 {
 	if (clock != CLOCK_MONOTONIC || !step) {
 		int result = (int)syscall(SYS_clock_gettime, clock, now_out);
