@@ -17,12 +17,13 @@ static void *call_context;
 /* Visible to shared libraries. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now_out)
 {
-	if (clock != CLOCK_MONOTONIC || !step) {
+	uint64_t n = clock == CLOCK_MONOTONIC ? atomic_fetch_add(&n_looks, 1) + 1 : 0;
+	if (n == 0 || !step) {
 		int result = (int)syscall(SYS_clock_gettime, clock, now_out);
 		now_out->tv_sec += clock == CLOCK_REALTIME ? ahead_s : 0;
 		return result;
 	}
-	uint64_t ns = atomic_fetch_add(&passed_ns, step), n = atomic_fetch_add(&n_looks, 1) + 1;
+	uint64_t ns = atomic_fetch_add(&passed_ns, step);
 	if (n == call_at)
 		call_back(call_context);
 	*now_out = (struct timespec){.tv_sec = (time_t)(1000 + ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
