@@ -15,6 +15,7 @@
 #include "corpus/changes/exclusions.h"
 #include "corpus/read/source.h"
 #include "corpus/walk/document.h"
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/index_rig.h"
 #include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"
@@ -315,7 +316,7 @@ static void live(struct model *model, uint32_t round)
 	struct bs_build_report report;
 	struct bs_error err;
 	edit_files(model, N_FILES);
-	usleep(50000);
+	clock_make_old();
 	index_sources(&request, (const char *const[]){"t", NULL}, NULL);
 	expect_checked();
 	ask_many(model, 30, true);
@@ -323,7 +324,7 @@ static void live(struct model *model, uint32_t round)
 	ask_many(model, 10, false);
 	request.rebuild = false;
 	for (int i = 0; i < 4; i++) {
-		usleep(50000);
+		clock_make_old();
 		index_sources(&request, (const char *const[]){NULL}, NULL);
 		expect_checked();
 		ask_many(model, 10, true);
@@ -395,7 +396,7 @@ static void test_collection(void **state)
 {
 	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1};
 	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
-	usleep(50000);
+	clock_make_old();
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_collection(true, BS_GRAM_NOT_COVERED, "needle");
 	expect_collection(true, BS_GRAM_NOT_COVERED, "absent");
@@ -406,7 +407,7 @@ static void test_collection(void **state)
 	expect_collection(false, BS_GRAM_NO_MATCH, "absent");
 	write_text("c.jsonl", "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	expect_collection(false, BS_GRAM_NOT_COVERED, "absent");
-	usleep(50000);
+	clock_make_old();
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){NULL}, NULL);
 	expect_checked();
 	expect_collection(true, BS_GRAM_CANDIDATE, "absent");

@@ -1,8 +1,8 @@
 /*
- * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given: between two asks a
- * call with one thread takes no more than LONG_MS of processor time. Hostile inputs, each of SIZE MB, are indexed, compacted,
- * checked, queried and searched by one thread. test_stops SIZE [LONG_MS [NAME]]: larger inputs, one of them alone; then
- * the longest time of each call is printed.
+ * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each of SIZE MB, are
+ * indexed, compacted, checked, queried and searched by one thread. Between two asks a call reads, copies, compares and scans no more than
+ * so many bytes. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then between two asks a call takes no
+ * more than LONG_MS of processor time, and the longest time of each call is printed.
  */
 #include <execinfo.h>
 #include <sys/stat.h>
@@ -13,29 +13,60 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* In each build: sanitizers take some times as long. */
+/* Sanitizers take some times as long. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define USUAL_LONG_MS 1000.0
-#define USUAL_MB      1
+#define USUAL_MB 1
 #else
-#define USUAL_LONG_MS 150.0
-#define USUAL_MB      2
+#define USUAL_MB 2
 #endif
-#define MOST_FRAMES 40
-/* A query or search gets a deadline after this time. */
-#define MOST_MS 300.0
+#define USUAL_LONG_MS 150.0
+#define MOST_FRAMES   40
+/* Without LONG_MS: bytes between two asks; and looks at the clock, each of which asks then. */
+#define LONG_BYTES 1e6
+#define STEP_NS    (10 * CLOCK_LOOK_NS)
+/* A query or search is asked to end after this time, or after so many looks. */
+#define MOST_MS    300.0
+#define MOST_LOOKS 1000
 
-static double size_mb = USUAL_MB, long_ms = USUAL_LONG_MS;
+static double size_mb = USUAL_MB, longest = LONG_BYTES;
 static const char *only = "";
-static bool is_verbose;
+static bool is_verbose, is_timed;
 
-/* The stop callback of a call; asked is the processor time when it was called last. */
+static double n_worked;
+
+#define COUNTED(type, name, n_bytes, parameters, ...)                                                                                        \
+	type __real_##name parameters;                                                                                                       \
+	type __wrap_##name parameters;                                                                                                       \
+	type __wrap_##name parameters                                                                                                        \
+	{                                                                                                                                    \
+		n_worked += (double)(n_bytes);                                                                                               \
+		return __real_##name(__VA_ARGS__);                                                                                           \
+	}
+COUNTED(void *, memcpy, n, (void *to, const void *from, size_t n), to, from, n)
+COUNTED(void *, memmove, n, (void *to, const void *from, size_t n), to, from, n)
+COUNTED(void *, memset, n, (void *to, int byte, size_t n), to, byte, n)
+COUNTED(int, memcmp, n, (const void *a, const void *b, size_t n), a, b, n)
+COUNTED(ssize_t, read, 0, (int fd, void *to, size_t n), fd, to, n)
+COUNTED(ssize_t, pread, 0, (int fd, void *to, size_t n, off_t at), fd, to, n, at)
+COUNTED(ssize_t, write, n, (int fd, const void *from, size_t n), fd, from, n)
+COUNTED(bool, bs_text_is_utf8, n, (const uint8_t *text, size_t n), text, n)
+void *__real_memchr(const void *in, int byte, size_t n);
+void *__wrap_memchr(const void *in, int byte, size_t n);
+void *__wrap_memchr(const void *in, int byte, size_t n)
+{
+	void *found = __real_memchr(in, byte, n);
+	n_worked += found ? (double)((char *)found - (const char *)in) : (double)n;
+	return found;
+}
+
+/* The stop callback of a call. Amounts are milliseconds of processor time, or bytes. */
 struct gaps {
-	double begun_ms, asked_ms, longest_ms;
-	double most_ms; /* then the call is asked to end; 0: never */
+	double begun, asked_at, longest;
+	double most; /* milliseconds or looks, then the call is asked to end; 0: never */
 	struct frames {
 		void *list[MOST_FRAMES];
 		int n;
@@ -43,26 +74,28 @@ struct gaps {
 	uint64_t n_asked;
 };
 
-static double cpu_ms(void)
+static double done_now(void)
 {
 	struct timespec now;
+	if (!is_timed)
+		return n_worked;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 static void note_gap(struct gaps *gaps)
 {
-	double now = cpu_ms();
+	double now = done_now();
 	struct frames here = {.n = 0};
 	if (is_verbose)
 		here.n = backtrace(here.list, MOST_FRAMES);
-	if (now - gaps->asked_ms > gaps->longest_ms) {
-		gaps->longest_ms = now - gaps->asked_ms;
+	if (now - gaps->asked_at > gaps->longest) {
+		gaps->longest = now - gaps->asked_at;
 		gaps->from = gaps->asked;
 		gaps->to = here;
 	}
 	gaps->asked = here;
-	gaps->asked_ms = cpu_ms();
+	gaps->asked_at = done_now();
 	gaps->n_asked++;
 }
 
@@ -70,26 +103,28 @@ static int note_ask(void *context)
 {
 	struct gaps *gaps = context;
 	note_gap(gaps);
-	return gaps->most_ms > 0 && gaps->asked_ms - gaps->begun_ms > gaps->most_ms;
+	return gaps->most > 0 && (is_timed ? gaps->asked_at - gaps->begun : (double)clock_looks()) > gaps->most;
 }
 
-static void begin(struct gaps *gaps, double most_ms)
+static void begin(struct gaps *gaps, bool has_end)
 {
-	double now = cpu_ms();
-	*gaps = (struct gaps){.begun_ms = now, .asked_ms = now, .most_ms = most_ms};
+	double now = done_now();
+	*gaps = (struct gaps){.begun = now, .asked_at = now, .most = !has_end ? 0 : is_timed ? MOST_MS : MOST_LOOKS};
+	clock_step(is_timed ? 0 : STEP_NS);
 }
 
 static unsigned n_late;
 
 static void end(struct gaps *gaps, const char *input, const char *call)
 {
-	double before = gaps->longest_ms;
+	double before = gaps->longest;
+	clock_step(0);
 	note_gap(gaps);
-	bool is_at_end = gaps->longest_ms > before;
-	bool is_late = gaps->longest_ms > long_ms;
+	bool is_at_end = gaps->longest > before;
+	bool is_late = gaps->longest > longest;
 	if (is_verbose || is_late)
-		fprintf(stderr, "%s, %s: %.1f ms without asking%s, asked %llu times\n", input, call, gaps->longest_ms,
-		        is_at_end ? " (at the end)" : "", (unsigned long long)gaps->n_asked);
+		fprintf(stderr, "%s, %s: %.1f %s without asking%s, asked %llu times\n", input, call, gaps->longest,
+		        is_timed ? "ms" : "bytes", is_at_end ? " (at the end)" : "", (unsigned long long)gaps->n_asked);
 	if (is_verbose && is_late) {
 		fprintf(stderr, "from\n");
 		backtrace_symbols_fd(gaps->from.list, gaps->from.n, STDERR_FILENO);
@@ -335,10 +370,10 @@ struct call {
 	bool store;
 };
 
-static struct bs_limits *watch(struct call *call, double most_ms)
+static struct bs_limits *watch(struct call *call, bool has_end)
 {
 	call->limits = (struct bs_limits){.stop = note_ask, .context = &call->gaps};
-	begin(&call->gaps, most_ms);
+	begin(&call->gaps, has_end);
 	return &call->limits;
 }
 
@@ -348,7 +383,7 @@ static void build(struct call *call, const char *name, bool rebuild)
 	const char *source = tree;
 	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
 	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
-	                                   .memory_bytes = 512u << 20, .limits = watch(call, 0)};
+	                                   .memory_bytes = 512u << 20, .limits = watch(call, false)};
 	ok(bs_index_build(&request, NULL, &err), &err);
 	end(&call->gaps, call->input->name, name);
 }
@@ -363,9 +398,9 @@ static void touch_all(void)
 static void compact_and_check(struct call *call)
 {
 	struct bs_error err;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, 0)}, NULL, &err), &err);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, &err), &err);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, 0)}, NULL, &err), &err);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, &err), &err);
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -384,7 +419,7 @@ static void find(struct call *call, struct bs_finder *finder, const char *query,
 	request.query_bytes = strlen(query);
 	request.hit = take_hit;
 	request.n_threads = 1;
-	request.limits = watch(call, MOST_MS);
+	request.limits = watch(call, true);
 	enum bs_status status = bs_find(finder, &request, NULL, &err);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
 		fail_msg("%s: %s: %s", call->input->name, name, err.text);
@@ -399,7 +434,7 @@ static void query(struct call *call)
 	struct bs_error err;
 	struct bs_index *index;
 	struct bs_finder *finder;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, 0)}, &index, &err), &err);
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, &err), &err);
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_finder_new(index, &finder, &err), &err);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
@@ -432,7 +467,7 @@ static void grep(struct call *call)
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call, MOST_MS)};
+		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call, true)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;
@@ -455,7 +490,7 @@ static void delete(struct call *call)
 	struct bs_error err;
 	for (int undo = 0; undo < 2; undo++) {
 		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
-		                                    .limits = watch(call, 0)};
+		                                    .limits = watch(call, false)};
 		ok(bs_index_delete(&request, NULL, &err), &err);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}
@@ -496,9 +531,11 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_phase_asks),
 	};
-	is_verbose = argc > 1;
+	is_verbose = is_timed = argc > 1;
+	if (getenv("V")) { is_verbose = argc > 1; is_timed = 0; size_mb = atof(argv[1]); } else
 	size_mb = argc > 1 ? atof(argv[1]) : USUAL_MB;
-	long_ms = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	if (is_timed)
+		longest = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
 	only = argc > 3 ? argv[3] : "";
 	return cmocka_run_group_tests_name("stops", tests, NULL, NULL);
 }

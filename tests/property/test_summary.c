@@ -3,7 +3,6 @@
  * takes absent words for present at the rate asked for. Over sources and over given documents.
  */
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/hash.h"
@@ -482,7 +481,8 @@ static void test_damaged(void **state)
 	}
 }
 
-/* Words whose hashes begin alike, as who wants an index to be slow can make them, take no longer than others. */
+/* Words whose hashes begin alike, as somebody who wants an index to be slow can make them, take no longer than others: to compare
+ * them all with each other would take more than the time that a test has. */
 static void test_alike(void **state)
 {
 	enum { N = 400000 };
@@ -500,9 +500,7 @@ static void test_alike(void **state)
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
 		expect_ok(bs_vector_append(&known.hashes, &hash, &err), &err);
 	}
-	clock_t start = clock();
 	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, UINT64_MAX, &manifest, &err), &err);
-	assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
 	for (uint64_t i = 0; i < N; i += 997) {
 		bool may;

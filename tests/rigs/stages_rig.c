@@ -10,6 +10,7 @@
 #include "corpus/changes/fresh.h"
 #include "indexer/run/tuning.h"
 #include "query/load/proof.h"
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/test.h"
 
 struct stages_rig rig;
@@ -150,8 +151,7 @@ static void make_indexes(void)
 	chance = 4711;
 	make_files();
 	make_records();
-	/* Stamps are to be older than the run, by more than the grain of the clock. */
-	usleep(30000);
+	clock_make_old();
 	build(dir_names[0], RIG_FILES, NULL, 70);
 	build(dir_names[1], RIG_RECORDS, &policy, 350);
 	delete (dir_names[0], RIG_FILES "/d007.txt");

@@ -102,7 +102,6 @@ show bitsift grep --catalog '"id":"m2"'
 mkdir hidden
 echo 'a quagga' >hidden/.q.c
 echo '!.q.c' >rules
-settle
 (cd hidden && quiet bitsift index .)
 bitsift catalog --catalog hidden.catalog add hidden
 show bitsift grep --catalog=hidden.catalog quagga
@@ -116,7 +115,6 @@ printf 'un caf\351\n' >coded/latin.txt
 echo 'a quokka' >narrow/a.c
 echo 'a wombat among many words' >large/a.txt
 printf '%s\n' '{"id":"r1","text":"a dingo"}' '{"id":"r2","text":"a koala"}' >rows/r.jsonl
-settle
 (cd odd && quiet bitsift index .)
 (cd coded && quiet bitsift index .)
 (cd narrow && quiet bitsift index -g '*.txt' .)
@@ -134,7 +132,6 @@ done
 asked bitsift grep --catalog=odd.catalog numbat
 echo '# an index that changes'
 echo 'an albatross' >code/bird.txt
-settle
 (cd code && quiet bitsift index .)
 bitsift catalog list | grep -c changed
 show bitsift query --catalog --ids albatross
@@ -198,7 +195,6 @@ bitsift catalog remove code
 echo '# words that are cut otherwise'
 mkdir stems
 echo 'ferries leave' >stems/a.txt
-settle
 (cd stems && quiet bitsift index --stem english .)
 show bitsift catalog add stems
 show bitsift query --catalog ferries
@@ -211,7 +207,6 @@ echo 'an old heron' >fresh/a/old.txt
 echo 'a heron that goes' >fresh/a/gone.txt
 echo 'a stork' >fresh/b/stork.txt
 echo '{"id":"r1","text":"a heron"}' >fresh/b/r.jsonl
-settle
 (cd fresh && quiet bitsift index --index ../all.index a b)
 (cd fresh/a && quiet bitsift index .)
 (cd fresh/b && quiet bitsift index .)
@@ -220,7 +215,6 @@ rm fresh/a/gone.txt
 echo 'a new heron and an ibis' >fresh/a/new.txt
 echo 'a stork and a heron' >fresh/b/stork.txt
 echo '{"id":"r2","place":"nest","year":2020,"text":"an egret"}' >>fresh/b/r.jsonl
-settle
 for query in heron ibis 'heron OR stork' 'place:nest egret' 'year:2019..2021' 'NOT heron' 'her* ibis~1'; do
     show bitsift query --catalog=both --format '{score} {path}' "$query"
     (cd fresh && bitsift query --index ../all.index --fresh --format '{score} {path}' "$query" | sed 's: : fresh/:') >of-one
@@ -236,7 +230,6 @@ show bitsift query --catalog=both --fresh --ids ibis
 echo '# a source that lies elsewhere, and that this user never named, is not searched'
 mkdir -p here secret
 echo 'a quetzal' >secret/s.txt
-settle
 (cd here && quiet bitsift index ../secret)
 show bitsift catalog --catalog one add here
 show bitsift grep --catalog=one quetzal
@@ -249,7 +242,6 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     mkdir -p "many/$i"
     echo "a narwhal $i" >"many/$i/a"
 done
-settle
 for dir in many/*; do
     bitsift index -q --index "$dir/.bitsift" "$dir"
 done

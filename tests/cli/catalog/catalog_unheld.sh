@@ -15,9 +15,9 @@ for pattern in hello 'hello, w' '"text":"two"' 'in; none'; do
     bitsift grep --catalog -c "$pattern" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
 echo '# what comes, changes and goes'
-(cd alone && echo 'now; files' >f.txt && settle && quiet bitsift index f.txt)
-(cd both && printf '%s\n' '{"id":"1","text":"changed, all of it"}' >m.jsonl && settle && quiet bitsift index)
-(cd folder && rm m.jsonl && settle && quiet bitsift index)
+(cd alone && echo 'now; files' >f.txt && quiet bitsift index f.txt)
+(cd both && printf '%s\n' '{"id":"1","text":"changed, all of it"}' >m.jsonl && quiet bitsift index)
+(cd folder && rm m.jsonl && quiet bitsift index)
 (cd kept && bitsift check | neutral -)
 for pattern in 'hello, w' 'changed, a' 'in; none'; do
     show bitsift grep --catalog -c "$pattern"
@@ -30,7 +30,6 @@ echo '# deleted by id'
 mkdir deleted
 echo 'deleted; but there' >deleted/d.txt
 echo 'stays; file' >deleted/s.txt
-settle
 quiet bitsift index deleted --index deleted/.bitsift
 show bitsift catalog add deleted
 for i in 1 2 3; do
@@ -42,14 +41,12 @@ for i in 1 2 3; do
 done
 bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 echo 'changed; again' >deleted/d.txt
-settle
 (cd deleted && quiet bitsift index && bitsift check | neutral -)
 bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 echo '# what stands before a NUL byte'
 mkdir binary
 printf 'text before; that is long\0and after' >binary/a.dat
 printf 'z; w\0' >binary/b.dat
-settle
 (cd binary && quiet bitsift index a.dat b.dat)
 show bitsift catalog add binary
 show bitsift grep --catalog -c 'before; that'

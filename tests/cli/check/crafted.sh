@@ -7,7 +7,6 @@ settle
 quiet bitsift index docs
 echo 'cat 3' >docs/3.txt
 rm docs/1.txt
-settle
 quiet bitsift index
 cp -r .bitsift "$SCRATCH/good"
 

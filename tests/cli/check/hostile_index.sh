@@ -44,7 +44,6 @@ again
 ln -sf "$SCRATCH/victim" .bitsift/manifest.new
 ln -sf "$SCRATCH/victim" .bitsift/folders.new
 echo 'cat again' >d/b.txt
-settle
 show bitsift index -q
 show bitsift query --ids cat
 rm d/b.txt

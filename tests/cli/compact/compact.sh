@@ -6,7 +6,6 @@ echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d -
 echo '{"id":"q","text":"cat from the pipe, too"}' | quiet bitsift index -
 echo 'dog 2' >d/2.txt
 rm d/3.txt
-settle
 quiet bitsift index
 show bitsift query --ids cat
 show bitsift compact
@@ -17,7 +16,6 @@ bitsift check | sed "s,\,.*,,"
 show bitsift compact
 echo '# a document that changed since is left where it is'
 echo 'cat 4' >d/4.txt
-settle
 quiet bitsift index
 echo 'mouse 1' >d/1.txt
 show bitsift compact

@@ -19,13 +19,11 @@ quiet bitsift index
 show bitsift query --ids cat
 { echo '{"id":"y","text":"cat zero"}'; cat r.jsonl; } >r.new
 mv r.new r.jsonl
-settle
 quiet bitsift index
 show bitsift query --ids cat
 echo '# r.jsonl:4 is another record now; b and d/b.txt change'
 echo 'cat b, changed' >d/b.txt
 echo '{"id":"b","text":"cat two, changed"}' >>r.jsonl
-settle
 quiet bitsift index
 show bitsift query --ids cat
 echo '# of a record that comes twice, the last one counts: a is deleted, and an earlier text of it does not come back'

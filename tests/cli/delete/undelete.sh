@@ -58,7 +58,6 @@ echo 'cat a, changed' >d/a.txt
 rm d/b.txt
 show bitsift delete --undo --query 'cat OR changed'
 show bitsift query --ids cat
-settle
 quiet bitsift index
 show bitsift query --ids cat
 show bitsift delete --undo --query cat

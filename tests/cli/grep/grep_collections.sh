@@ -18,7 +18,6 @@ for name in a b c d e f; do records $name 400 >$name.jsonl; done
 printf 'needle_x in a file\n' >x.txt
 settle
 show bitsift index --words --grams a.jsonl b.jsonl c.jsonl d.jsonl e.jsonl f.jsonl x.txt
-settle
 
 echo '# the words know nothing of it'
 show bitsift query --count needle_c
@@ -64,9 +63,7 @@ bitsift grep --no-stat -l needle_c
 bitsift grep --no-stat -l noodle_d || echo none
 
 echo '# a refresh reads what changed'
-settle
 quiet bitsift index a.jsonl b.jsonl c.jsonl d.jsonl g.jsonl h.jsonl
-settle
 bitsift check | sed 's/, [0-9.]* KiB.*//'
 for pattern in needle_c needle_d noodle_d needle_e needle_f needle_g; do same $pattern; done
 opened needle_c
@@ -77,10 +74,8 @@ show bitsift query --count words
 echo '# refreshed again and again, compacted'
 for i in 1 2 3 4 5 6 7; do
     for name in a b c d; do echo "{\"id\":\"$name-$i\",\"text\":\"round_$i$name\"}" >>$name.jsonl; done
-    settle
     bitsift index -q 2>/dev/null || true # two of them are gone
 done
-settle
 same 'round_[37]c'
 opened round_7c
 bitsift compact 2>&1 | sed -E 's/ in [0-9.]+ s//; s/, [0-9.]+ KiB//'
@@ -100,9 +95,7 @@ printf '{"id":"1","text":"odd_nul"}\n\000\n{"id":"2","text":"odd_behind"}\n' >nu
 printf 'odd_text, no JSON\n' >text.jsonl
 : >empty.jsonl
 ln -s a.jsonl link.jsonl
-settle
 bitsift index -q --index "$SCRATCH/odd" --grams --max-document 64K ./*.jsonl >/dev/null 2>&1 || true
-settle
 export BITSIFT_INDEX=$SCRATCH/odd
 bitsift check | sed 's/, [0-9.]* KiB.*//'
 for pattern in odd_end odd_mark odd_utf odd_nul odd_behind odd_late odd_text straw absent; do
@@ -124,9 +117,7 @@ records r 6000 >logs/deep/r.txt
 records s 100 >logs/deep/s.jsonl
 cp logs/q.jsonl logs/t.jsonl
 records u 40000 >logs/u.jsonl # read in pieces
-settle
 bitsift index -q .
-settle
 for pattern in needle_q needle_r needle_u absent; do
     same $pattern
     same $pattern logs/p.jsonl logs/q.jsonl logs/deep/r.txt logs/deep/s.jsonl
@@ -149,15 +140,12 @@ bitsift index -q a.jsonl
 opened absent a.jsonl
 mkdir d
 echo 'needle_z' >d/z.txt
-settle
 bitsift index -q d
-settle
 bitsift index -q
 opened absent a.jsonl d
 rm -r .bitsift
 bitsift index -q a.jsonl
 bitsift index -q --words --grams
-settle
 bitsift index -q
 opened absent a.jsonl
 report_same 60

@@ -53,10 +53,10 @@ mkfifo more/a/pipe && after 'a pipe'
 mkdir -p more/d/e/f && echo foo >more/d/e/f/1.txt && after 'new folders'
 rm -r more/c && after 'a folder removed'
 
-bitsift index -q && settle && bitsift index -q && after 'a refresh'
+bitsift index -q && bitsift index -q && after 'a refresh'
 echo '1.txt' >more/a/.gitignore && after 'new rules'
 echo '2.txt' >more/a/.gitignore && after 'other rules, the folder the same'
-bitsift index -q && settle && bitsift index -q && after 'a refresh with rules'
+bitsift index -q && bitsift index -q && after 'a refresh with rules'
 rm more/a/.gitignore && after 'rules gone'
 echo 'renamed.txt' >>.ignore && after 'more rules at the top'
 echo '3.txt' >../.ignore && after 'rules above'
@@ -66,7 +66,7 @@ rm -r .git && after 'no repository any more'
 mkdir ../.git && echo '2.txt' >../.gitignore && after 'a repository above'
 rm -r ../.git ../.gitignore && mkdir .git && after 'a repository again'
 
-bitsift index -q && settle && bitsift index -q
+bitsift index -q && bitsift index -q
 touch -r more/b "$SCRATCH/stamp" && echo foo >more/b/back.txt && touch -r "$SCRATCH/stamp" more/b && after 'a folder set back in time'
 if [ "$(id -u)" -ne 0 ]; then
     chmod 000 more/b && after 'a folder that may not be read' && chmod 755 more/b
@@ -78,7 +78,7 @@ bitsift index -q && [ -s .bitsift/folders ] || echo 'not noted again'
 after 'noting anew'
 
 # An index with more sources than one, one of them a part of another; of what is searched, some.
-bitsift index -q --index "$SCRATCH/two" --grams more/b src . && settle && bitsift index -q --index "$SCRATCH/two"
+bitsift index -q --index "$SCRATCH/two" --grams more/b src . && bitsift index -q --index "$SCRATCH/two"
 export BITSIFT_INDEX=$SCRATCH/two
 after 'several sources'
 echo foo >more/b/was/late.txt && echo foo >src/late.c && after 'new files in several sources'
@@ -87,6 +87,7 @@ bitsift check >/dev/null
 bitsift check --index "$SCRATCH/two" >/dev/null
 
 # Files that come in the same tick of the clock as the run that did not see them.
+unsettle
 mkdir "$SCRATCH/racy" && cd "$SCRATCH/racy"
 for i in $(seq 8); do
     mkdir "d$i" && echo foo >"d$i/a"

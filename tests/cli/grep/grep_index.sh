@@ -50,7 +50,7 @@ try_patterns() { # HOW N
 
 make_tree
 make_more x
-sleep 0.1
+settle
 bitsift index -q --words --grams .
 try_patterns same "$n_cases"
 try_patterns trusted $((n_cases / 3))
@@ -79,7 +79,6 @@ printf 'x7.txt\n' >more/.ignore
 mkdir -p more/c && mv more/a/x4.txt more/c/ && make_more y
 try_patterns same "$n_cases"
 bitsift index -q
-sleep 0.1
 try_patterns same $((n_cases / 3))
 try_patterns trusted $((n_cases / 3))
 
@@ -94,7 +93,6 @@ BITSIFT_INDEX=$SCRATCH/none bitsift grep -c w12 2>&1 | sed "s#$SCRATCH#S#" | hea
 # Without Unicode a pattern's bytes are no characters, and in no gram.
 printf 'x\351abc\n' >more/a/bytes.txt
 printf '\303\251\251bar \302\251bar\n' >more/a/twice.txt
-settle
 bitsift index -q
 for pattern in '\xe9abc' '\xE9ab' '[\xe9\xa9]bar' '\xc2\xa9bar' 'bar'; do
     same --no-unicode -e "$pattern" more

@@ -69,7 +69,6 @@ refresh hello
 echo '# by name, a part of its folder is looked at'
 echo '{"id":"four","msg":"hello"}' >>logs/app.jsonl
 echo 'hello changed' >logs/app
-settle
 show bitsift index logs/app.jsonl
 show bitsift query --ids 'id OR hello'
 

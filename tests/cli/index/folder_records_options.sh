@@ -36,7 +36,6 @@ ids hello
 (cd logs && show bitsift delete app.jsonl:2)
 show bitsift query --fresh --ids hello
 echo '{"id":"new","msg":"hello new"}' >>logs/app.jsonl
-settle
 show bitsift index
 ids hello
 show bitsift index --rebuild
@@ -50,13 +49,11 @@ show bitsift index -q
 ids hello
 show bitsift delete --query 'third'
 printf '%s\n' '{"id":3,"msg":"third changed"}' >>logs/app.jsonl
-settle
 show bitsift index
 ids third
 echo '# what was deleted of a file that is gone is not remembered'
 show bitsift delete logs/app.jsonl#new
 mv logs/app.jsonl away.jsonl
-settle
 show bitsift index -q
 mv away.jsonl logs/app.jsonl
 show bitsift index
@@ -71,7 +68,6 @@ done
 (cd logs && ids --in app.jsonl hello)
 (cd logs && ids -g 'app*' hello)
 touch -d 2001-01-01 logs/app.jsonl
-settle
 show bitsift index -q
 ids --older 2002-01-01 hello
 
@@ -106,7 +102,6 @@ echo '# a bad record stops a run that is strict, and leaves all as it was'
 show bitsift index -q .
 echo '{"id":"cut' >>logs/app.jsonl
 echo '{"id":"other"' >logs/b.jsonl
-settle
 show bitsift index --strict
 show bitsift index
 ids other

@@ -52,7 +52,6 @@ echo '# as it was: with word pairs, other kernels and a change of the file'
 for i in $(seq 400); do
     printf 'of the userName%d in the data_base of the HTTPServer in the same of the thing\n' "$i" >"d/p$i.txt"
 done
-settle
 quiet bitsift index --rebuild --split-identifiers d
 for query in '"of the user"' '"of the username7"' '"name 7 in the data base of the"' '"in the data_base"' '"the http server in the same"' '"base of the"'; do
     announce bitsift query --count "$query"

@@ -17,7 +17,6 @@ ls .bitsift | grep -E '^(seg|sum|cou)'
 echo '# what came and went'
 rm d/1.txt d/2.txt
 echo 'an entirely new word: zygote' >d/new.txt
-settle
 quiet bitsift index
 told
 checked
@@ -57,7 +56,6 @@ for lost in 1 2; do
     bitsift query --count again
     show bitsift check
     echo again >"d/again$lost.txt"
-    settle
     quiet bitsift index
     checked
     ls .bitsift | grep -E '^(sum|cou)'
@@ -69,7 +67,6 @@ cd many
 mkdir s
 for i in 1 2 3 4 5 6 7; do
     for j in $(seq $((i == 1 ? 2000 : i == 2 ? 200 : 3))); do echo "word${i}x${j} is of segment $i" >"s/$i.$j.txt"; done
-    settle
     bitsift index -q s
 done
 bitsift stats | grep -o '[0-9]* segments'
@@ -91,7 +88,6 @@ told
 quiet bitsift check
 bitsift query --count bits
 echo 'one more file of bits' >more.txt
-settle
 quiet bitsift index
 told
 checked

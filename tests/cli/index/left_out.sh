@@ -51,7 +51,6 @@ printf '\0' >small/b.bin
 printf 'ignored\nc.txt\n' >small/.gitignore
 : >small/c.txt
 : >small/ignored/d.txt
-settle
 show bitsift index --index small.index -v small
 echo '# what is asked for is not left out; globs leave out, too'
 show bitsift index --index small.index --rebuild --hidden --no-ignore -a -g '!c.txt'
@@ -65,18 +64,15 @@ echo '# records that are none stay counted: of a collection in a folder and of o
 mkdir logs
 printf '{"m":"one"}\nrubbish\n{"m":""}\n' >logs/a.jsonl
 printf '[1]\n{"m":"two"}\n' >named.jsonl
-settle
 quiet bitsift index --index records.index logs named.jsonl
 records() { bitsift stats --index records.index | grep '^left out' || echo 'nothing is left out'; }
 records
 quiet bitsift index --index records.index
 records
 printf '{"m":"three"}\nmore rubbish\n{"m":"ha' >>logs/a.jsonl
-settle
 quiet bitsift index --index records.index
 records
 printf 'lf"}\n' >>logs/a.jsonl
-settle
 quiet bitsift index --index records.index
 records
 quiet bitsift compact --index records.index

@@ -35,9 +35,9 @@ echo '# the same without openat2'
 rm -r "$SCRATCH/kept"
 make
 preload=
-! can_be_hostile || preload=$HOSTILE_IO
+! can_preload || preload=$HOSTILE_IO
 without_openat2() {
-    LD_PRELOAD=$preload NO_OPENAT2=1 timeout 20 "$@"
+    LD_PRELOAD="$preload ${LD_PRELOAD:-}" NO_OPENAT2=1 timeout 20 "$@"
 }
 ask without_openat2
 echo '# a refresh sees it the same way'

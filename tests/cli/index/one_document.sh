@@ -27,7 +27,6 @@ ids
 (cd d/sub && show bitsift index .)
 (cd d/sub && show bitsift query --ids cat)
 rm d/a.txt
-settle
 show bitsift index d/new.txt
 ids
 show bitsift index
@@ -39,7 +38,6 @@ echo '# ... and with a source that is named the others stay as they were'
 quiet bitsift index e
 echo 'cat' >d/newer.txt
 echo 'cat' >e/newer.txt
-settle
 show bitsift index e
 ids
 quiet bitsift index
@@ -48,7 +46,6 @@ echo '# ... unless its rules leave that out'
 mkdir d/.hidden
 echo 'cat' >d/.hidden/h.txt
 printf 'cat\0' >d/binary
-settle
 show bitsift index d/.hidden d/binary
 ids
 sound
@@ -70,7 +67,6 @@ sound
 quiet bitsift compact
 ids
 echo 'cat, changed' >d/b.txt
-settle
 show bitsift index
 ids
 bitsift stats | grep deleted | neutral -
@@ -121,7 +117,6 @@ echo 'word plain' >later/a.txt
 echo 'word below' >later/sub/b.txt
 printf '{"id":"r","t":"word"}\n{"id":"s","t":"word"}\n' >later/c.jsonl
 printf 'a.txt\nsub\nc.jsonl\n' >later/.ignore
-settle
 show bitsift index --index later.index later
 show bitsift index --index later.index later/a.txt later/sub later/c.jsonl
 show bitsift query --index later.index --ids word

@@ -21,7 +21,6 @@ quiet bitsift index -q --shared
 quiet bitsift delete -q d/b.txt
 modes
 echo 'dog' >d/c.txt
-settle
 quiet bitsift index -q --shared
 quiet bitsift compact -q
 modes
@@ -50,7 +49,6 @@ show bitsift index -q --shared
 chmod 600 c.jsonl
 show bitsift index -q --shared
 chmod 644 c.jsonl
-settle
 show bitsift index -q --shared
 modes
 mv c.jsonl away
@@ -66,7 +64,6 @@ cd other
 echo 'cat' >a.txt
 printf 'cat\0' >b.bin
 chmod 600 b.bin
-settle
 show bitsift index --index .bitsift -q --shared .
 modes
 echo '# temporary text, and a run that failed, neither'
@@ -75,7 +72,6 @@ mkdir failing
 echo '{"id":"r","text":"cat"}' >failing/a.jsonl
 echo 'bad' >>failing/a.jsonl
 cd failing
-settle
 mkdir -m 755 .bitsift
 show bitsift index --index .bitsift -q --shared --strict a.jsonl
 stat -c '%a' .bitsift .bitsift/lock

@@ -100,7 +100,6 @@ echo 'hidden dog' >b/.h
 printf 'x\0' >b/binary
 printf '{"id":"i1","t":"birds"}\n{"id":"i2","t":"bird"}\n' >b/in.jsonl
 printf '{"id":"r1","t":"fish"}\n{"t":"fish by line"}\n' >r.jsonl
-settle
 quiet bitsift index --rebuild --store
 quiet bitsift index b r.jsonl
 quiet bitsift delete b/in.jsonl#i2
@@ -140,7 +139,6 @@ if can_be_nobody; then
     chmod -R a+rwX of_nobody
     cd of_nobody
     chown -R 65534 . 2>/dev/null || true
-    settle
     as_nobody bitsift index -q --index i d e
     chmod 0 d
     show as_nobody bitsift index -q --index i

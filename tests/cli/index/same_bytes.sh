@@ -4,10 +4,8 @@ for i in $(seq 1 700); do
     seq "$i" "$((i + i % 97))" | sed "s/^/word/" >"files/$i.txt"
     echo "{\"id\": \"r$i\", \"title\": \"record $i\", \"text\": \"$(seq -s ' ' "$i" "$((i + 30))")\"}" >>records.jsonl
 done
-# A file as young as the run is marked so in the index; let them grow old.
-sleep 0.2
 seq 1 400000 | sed 's/.*/a& b& c&/' >long.txt
-sleep 0.2
+settle # a file as young as the run is marked so in the index
 compare() {
     for jobs in 2 3 8; do
         bitsift index -q --index "j$jobs" -j "$jobs" "$@"
@@ -28,7 +26,6 @@ sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
 mkdir later
 bitsift index -q --index grown later
 cp files/* long.txt later
-sleep 0.2
 bitsift index -q --index grown
 bitsift index -q --index whole later
 cmp grown/seg-* whole/seg-* && echo 'grown from nothing: the same'

@@ -15,10 +15,8 @@ show bitsift index -v
 show bitsift index -q
 show bitsift index -q -v
 printf '{"id":"4","text":"half of' >>mail.jsonl
-settle
 show bitsift index
 echo ' a record"}' >>mail.jsonl
-settle
 show bitsift index
 echo '# what is hidden, binary or filtered out'
 show bitsift index --rebuild --hidden -a tree mail.jsonl

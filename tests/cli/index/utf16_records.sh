@@ -52,7 +52,7 @@ ask() { # OPTION...
 }
 index() { # ARGUMENT...: the number of documents
     each bitsift index "$*" "2>&1 | grep -o '^indexed [0-9,]* documents\|^  [0-9,]* records.*\|[0-9,]* added.*'; echo done"
-    for coding in UTF-8 $codings; do (cd "$coding" && settle); done
+    settle
 }
 all() {
     ask

@@ -73,7 +73,6 @@ show bitsift index --index files.index --max-document 1000007 files
 show bitsift query --index files.index --count needle
 show bitsift grep --index files.index -c needle files
 show bitsift grep --index files.index -l needle files/over
-settle
 show bitsift index --index files.index
 show bitsift index --index files.index --max-document 2M
 quiet bitsift index --index files.index --max-document 2M --rebuild -q

@@ -33,7 +33,6 @@ rm -r words words.index
 
 echo '# ids of a collection that is read again as a whole'
 seq 1000000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
-settle
 within RssAnon 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
 { echo '{"id":"first","text":"needle"}'; cat ids.jsonl; } >longer.jsonl
 mv longer.jsonl ids.jsonl
@@ -50,7 +49,6 @@ echo '# names of files'
 mkdir names
 (cd names && seq -f 'a-name-that-is-long-enough-to-count-for-something-%06.0f.bin' 60000 | xargs touch)
 printf '\0needle' | tee names/a-name-that-is-long-enough-to-count-for-something-000001.bin >names/binary
-settle
 within RssAnon 144 bitsift index --index names.index --memory 16M -j 2 -q names
 echo hay >names/hay
 within RssAnon 144 bitsift index --index names.index --memory 16M -j 2 -q
@@ -63,7 +61,6 @@ mkdir bytes
 for i in $(seq 12); do
     awk -v i="$i" 'BEGIN { x = i; for (j = 0; j < 250000; j++) { x = (x * 16807) % 2147483647; printf "%c%c%c", x % 95 + 32, int(x / 95) % 95 + 32, int(x / 9025) % 95 + 32 } }' >"bytes/$i"
 done
-settle
 for jobs in 1 2; do
     within RssAnon 192 bitsift index --index "bytes$jobs" --memory 64M -j "$jobs" -q bytes
 done

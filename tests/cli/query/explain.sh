@@ -27,12 +27,10 @@ for query in 'common hundred w1*' 'w1 OR w2 OR "w3 w4"' '"common w17"' '-w3 comm
 done
 echo '# what is new is read besides'
 documents 3001 | tail -n 1 >>c.jsonl
-settle
 waterfall --count --fresh common
 echo '# names of files have no words in the index: a phrase of them is one operand'
 mkdir d
 echo common >d/a-b.txt
-settle
 quiet bitsift index --index names d
 BITSIFT_INDEX=names waterfall --count 'name:"a b"' common
 BITSIFT_INDEX=names waterfall --count 'name:"a b c d"'

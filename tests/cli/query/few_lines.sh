@@ -24,7 +24,6 @@ echo '# where --index names the index, so does the command that refreshes it'
 mkdir named
 echo 'harbour one' >named/a.txt
 echo 'harbour two' >named/b.txt
-settle
 quiet bitsift index --index elsewhere named
 echo 'harbour other' >named/a.txt
 show bitsift query --index elsewhere --count harbour
@@ -34,7 +33,6 @@ show bitsift query --index elsewhere --count harbour
 can_be_nobody || exit 0
 echo '# what cannot be read'
 chmod -R a+rX . "$SCRATCH"
-settle
 quiet bitsift index
 chmod 0 d/10?.txt d/11?.txt
 chmod -R a+rX .bitsift

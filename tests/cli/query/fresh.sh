@@ -28,7 +28,6 @@ quiet bitsift index
 show bitsift query --ids cat
 show bitsift query --ids dog
 echo '# rewritten; a folder that is a file now; what was deleted stays away until it changes'
-settle
 quiet bitsift index
 show bitsift delete d/a.txt r3
 show bitsift query --fresh --ids cat
@@ -45,7 +44,6 @@ echo 'no json' >>r.jsonl
 show bitsift query --fresh --ids cat
 echo '# a field that only new records have'
 echo '{"id":"a","t":"hello"}' >f.jsonl
-settle
 quiet bitsift index --index "$SCRATCH/fields" f.jsonl
 echo '{"id":"b","title":"zebra hello"}' >>f.jsonl
 show bitsift query --index "$SCRATCH/fields" --fresh --ids title:zebra

@@ -38,7 +38,6 @@ done
 echo '# more words than are looked up'
 make() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++) printf "{\"id\":\"%d\",\"text\":\"abc%dx\"}\n", i, i }'; }
 make 1 17000 >many.jsonl
-settle
 quiet bitsift index --index many many.jsonl
 for query in 'abc1*9x' '*c1*x' 'abc?9*x' 'abc*x' '*bc1?*' 'abc*x^2 OR abc17x' '"abc*x"' '"x*bc*"' 'NOT *abc*'; do
     show bitsift query --index many --count "$query"

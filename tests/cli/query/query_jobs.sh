@@ -66,7 +66,6 @@ alike -g '!a/**' --any
 show bitsift query -j 4 --count --batch "$SCRATCH/queries"
 
 echo "some change, some go, some are closed, and a collection grows:"
-settle
 for i in 000 021 120; do echo "the quick brown bear" >tree/a/$i.txt; done
 rm tree/b/c/001.txt tree/b/c/100.txt tree/d/302.txt
 mkdir tree/d/302.txt

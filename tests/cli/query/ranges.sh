@@ -125,7 +125,6 @@ show bitsift query --ids --fresh year:1990..2000
 show bitsift query --ids year:1990..2000
 show bitsift query --sort year:desc -n 2 --format '{id} {value}' --fresh 'dog OR new'
 show bitsift query --sort year:desc -n 2 --format '{id} {value}' 'dog OR new'
-settle
 quiet bitsift index
 every year:1990..2000
 every 'year:>2900'
@@ -138,7 +137,6 @@ checked
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
 show bitsift query --ids text:1..9
-settle
 quiet bitsift index
 every text:1..9
 

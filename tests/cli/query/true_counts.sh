@@ -4,27 +4,22 @@ settle
 show bitsift index c.jsonl
 echo '# one of three lines is edited'
 sed -i 's/two/four/' c.jsonl
-settle
 show bitsift index
 echo '# the first goes, and another comes before the rest'
 printf '%s\n' '{"id":"d","text":"five"}' '{"id":"b","text":"four"}' '{"id":"c","text":"three"}' >c.jsonl
-settle
 show bitsift index
 bitsift query --fresh --ids 'five OR four OR three'
 echo '# the same record again, at the end'
 echo '{"id":"c","text":"three"}' >>c.jsonl
-settle
 show bitsift index
 echo '# a record that replaces one at the end'
 echo '{"id":"c","text":"six"}' >>c.jsonl
-settle
 show bitsift index
 show bitsift index --index "$SCRATCH/one" --rebuild c.jsonl
 echo '# one'
 mkdir d
 echo 'cat' >d/a.txt
 show bitsift index --index "$SCRATCH/ix" d
-settle
 show bitsift index --index "$SCRATCH/ix"
 show bitsift compact --index "$SCRATCH/ix"
 announce bitsift check --index "$SCRATCH/ix"

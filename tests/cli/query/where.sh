@@ -49,7 +49,6 @@ echo '# a snippet has whole lines, as wide as the terminal'
 awk 'BEGIN { for (i = 0; i < 40; i++) printf "%s ", i == 20 ? "needle" : "漢字かな" i; print ""
              print "before"; print "\tif (hay) {"; print "\t\tneedle two;"; print "\t}" }' >d/long.txt
 quiet bitsift index
-settle
 show bitsift query needle
 show bitsift query two
 if command -v script >/dev/null; then

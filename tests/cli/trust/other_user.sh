@@ -31,7 +31,6 @@ echo '# root uses those of whoever called sudo, and what he makes there is their
 show env SUDO_UID=65534 bitsift query --ids cat
 show env SUDO_UID=65533 bitsift query --count cat
 echo 'cat, too' >../b.txt
-settle
 show env SUDO_UID=65534 bitsift index -q --index ../.bitsift
 stat -c '%u %a' ../.bitsift ../.bitsift/* | sort -u
 show as_nobody bitsift query --ids cat
@@ -41,7 +40,6 @@ cd "$SCRATCH"
 mkdir roots
 chmod 755 roots
 echo 'cat' >roots/a.txt
-settle
 cd roots
 quiet bitsift index --shared .
 show me bitsift query --ids cat
@@ -51,7 +49,6 @@ mkdir own
 chmod 777 own
 cd own
 echo 'cat' >a.txt
-settle
 quiet me bitsift index .
 cp -r .bitsift "$SCRATCH/own.kept"
 for name in manifest seg lock; do

@@ -25,7 +25,6 @@ stranger() { # COMMAND...: as whoever made the archive; the marks are in his hom
 }
 mkdir box
 cp -r project/docs box
-settle
 (cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
 untouched() { # COMMAND...: names the system calls that look at a source, where that can be watched
     strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
@@ -43,7 +42,6 @@ show bitsift grep --no-stat -c cat
 show bitsift grep -c cat
 show bitsift index
 echo 'cat, new in docs' >docs/b.txt
-settle
 show bitsift index -q
 show bitsift compact
 show bitsift check | neutral -
@@ -89,7 +87,6 @@ ln -s docs linked/alias
 mkdir linked/real
 echo 'cat in real' >linked/real/r.txt
 ln -s real linked/inside
-settle
 cd linked
 stranger quiet bitsift index docs alias real
 show bitsift query --ids cat | neutral -
@@ -115,7 +112,6 @@ echo '# nothing can be noted'
 mkdir stateless
 cd stateless
 echo 'cat' >in.txt
-settle
 show env -u HOME bitsift index -q in.txt ../home
 show env -u HOME bitsift query --ids cat | neutral -
 show env -u HOME bitsift trust .bitsift

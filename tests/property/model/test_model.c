@@ -16,6 +16,7 @@
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "corpus/changes/stored_text.h"
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
@@ -193,12 +194,12 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 	n_refreshes++;
 }
 
-/* Longer than the time for which a file is too young to be trusted. */
+/* Until the end of the operation no file is too young to be trusted. */
 static void pause_some(uint32_t percent)
 {
 	if (chance(percent)) {
 		trace("sleep 0.03");
-		usleep(30000);
+		clock_make_old();
 	}
 }
 
@@ -539,6 +540,7 @@ static void run_operation(struct world *world, unsigned number)
 			run_edit(world, edit);
 		else
 			operation->run(world);
+		clock_make_young();
 		return;
 	}
 }

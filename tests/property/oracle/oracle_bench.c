@@ -10,6 +10,7 @@
 #include "core/bitsift/writer.h"
 
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/test.h"
 
 /* ---- a folder of our own ---- */
@@ -89,9 +90,7 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		request.id_field = "key";
 	if (setup->has_text_fields)
 		request.text_fields = text_fields;
-	/* Stamps (ctime cannot be set back) are to be older than the run, by more than the grain of the clock. */
-	if (!setup->is_young)
-		usleep(30000);
+	clock_make_old(); /* those of young sources lie in the future */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
 		bool is_given = setup->is_given && strcmp(sources[i], "-") == 0;
 		for (end = i + 1; setup->is_given && !is_given && end < n_sources && strcmp(sources[end], "-") != 0;)

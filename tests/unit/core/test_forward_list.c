@@ -1,5 +1,4 @@
 /* test_forward_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -192,35 +191,6 @@ static void test_extremes(void **state)
 	}
 }
 
-static void test_speed(void **state)
-{
-	static uint32_t ordinals[10000];
-	struct bs_error err = {""};
-	struct bs_buffer list = {0};
-	struct bs_section section;
-	uint64_t random = 53;
-	const uint64_t n_finds = 1000000;
-	uint32_t n = make_ordinals(ordinals, COUNT(ordinals), 5500000, 3, &random);
-	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
-	write_list("list", &list);
-	struct bs_container *file = open_list("list", &section);
-	struct timespec start, stop;
-	uint64_t n_found = 0;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (uint64_t i = 0; i < n_finds; i++) {
-		bool has;
-		expect_ok(bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, 5500000), &has, &err), &err);
-		n_found += has;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &stop);
-	double ns = (double)(stop.tv_sec - start.tv_sec) * 1e9 + (double)(stop.tv_nsec - start.tv_nsec);
-	print_message("%u of 5,500,000 ordinals: %.1f bits each, a look-up %.0f ns\n", n,
-	              (double)list.used_bytes * 8 / n, ns / (double)n_finds);
-	assert_true(n_found > 0);
-	bs_container_close(file);
-	bs_buffer_deinit(&list);
-}
-
 /* ---- damage ---- */
 
 /* Every byte of small lists changed, under right checksums: reading all tells, or gives a list that would be written so;
@@ -271,7 +241,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_random),
 		FOLDER_TEST(test_extremes),
-		FOLDER_TEST(test_speed),
 		FOLDER_TEST(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and damage is survived. */
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -268,7 +267,7 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 static void test_every_size(void **state)
 {
 	uint64_t random = 31;
-	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257};
+	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257, 200000};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		struct terms terms;
 		terms_make(&terms, sizes[i], KIND_NUMBERS, &random);
@@ -472,48 +471,6 @@ static void test_twin(void **state)
 	terms_deinit(&terms);
 }
 
-/* ---- the codes ---- */
-
-static void test_speed(void **state)
-{
-	const size_t n_terms = 1000000, n_finds = 300000;
-	struct bs_error err = {{0}};
-	struct terms terms;
-	struct bs_lexicon lexicon;
-	uint64_t random = 34;
-	terms_make(&terms, n_terms, KIND_NUMBERS, &random);
-	write_lexicon("file", &terms);
-	struct bs_container *file = open_lexicon("file", n_terms, &lexicon);
-	/* The terms to find one after the other, so that fetching them costs nothing. */
-	char(*sought)[8] = calloc(n_finds, sizeof(*sought));
-	uint64_t *places = calloc(n_finds, sizeof(*places));
-	assert_true(sought && places);
-	for (size_t i = 0; i < n_finds; i++) {
-		places[i] = random_below(&random, n_terms);
-		memcpy(sought[i], terms.terms[places[i]].bytes, terms.terms[places[i]].n_bytes);
-	}
-	struct timespec start, stop;
-	for (int warm = 0; warm < 2; warm++) {
-		clock_gettime(CLOCK_MONOTONIC, &start);
-		for (size_t i = 0; i < n_finds; i++) {
-			bool found;
-			uint64_t ordinal, df;
-			enum bs_status status =
-				bs_lexicon_find(&lexicon, (const uint8_t *)sought[i], (uint32_t)strlen(sought[i]),
-			                        &found, &ordinal, &df, &err);
-			assert_true(status == BS_OK && found && ordinal == places[i]);
-		}
-		clock_gettime(CLOCK_MONOTONIC, &stop);
-	}
-	double ns = (double)(stop.tv_sec - start.tv_sec) * 1e9 + (double)(stop.tv_nsec - start.tv_nsec);
-	print_message("a look-up among %zu terms at random: %.0f ns\n", n_terms, ns / (double)n_finds);
-	free(sought);
-	free(places);
-	bs_lexicon_deinit(&lexicon);
-	bs_container_close(file);
-	terms_deinit(&terms);
-}
-
 /* ---- threads ---- */
 
 struct first_find {
@@ -657,10 +614,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_every_size),        FOLDER_TEST(test_every_kind),
-		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_speed),
-		FOLDER_TEST(test_many),              FOLDER_TEST(test_twin),
-		FOLDER_TEST(test_wrong_counts),      FOLDER_TEST(test_damage_with_right_checksums),
-		FOLDER_TEST(test_threads),
+		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_many),
+		FOLDER_TEST(test_twin),              FOLDER_TEST(test_wrong_counts),
+		FOLDER_TEST(test_threads),           FOLDER_TEST(test_damage_with_right_checksums),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

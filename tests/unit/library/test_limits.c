@@ -1,26 +1,32 @@
-/* test_limits.c: what ends a call before it is done, pages of hits, and the log, as a program sees them (bitsift.h). */
+/*
+ * test_limits.c: what ends a call before it is done, what such a call leaves, reports and holds, pages of hits, and the log, as a program
+ * sees them (bitsift.h). The clock stands still but for looks at it: a deadline is a number of looks.
+ */
+#include <pthread.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/query.h>
 
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
 #define N_RECORDS  12000
 #define N_FILES    40
+#define N_MANY     40000
 #define TEXT_BYTES ((size_t)400000)
-/* How late a call may be here, where sanitizers are at work and others on the machine: bench/limits_main.c measures. */
-#define LATE_MS 400.0
+#define BIG_BYTES  ((size_t)24 << 20)
+/* Looks at the clock that follow a deadline or a flag. How many milliseconds pass, bench/limits_main.c measures. */
+#define LATE_LOOKS 50u
 
 struct rig {
-	char folder[FOLDER_BYTES], tree[80], dir[80], long_line[96];
+	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_finder *finder;
-	uint64_t n_plain; /* documents that the plain query finds */
+	uint32_t n_records, n_words; /* every fifth record is plain; words and their numbers */
 	char *text;
 };
 
@@ -32,17 +38,10 @@ static uint32_t draw(uint32_t n)
 	return (uint32_t)((uint64_t)(state >> 8) * n >> 24);
 }
 
-static double now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static void write_words(FILE *file, size_t n)
+static void write_words(const struct rig *rig, FILE *file, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		fprintf(file, "%s%u ", draw(3) ? "common" : "word", draw(draw(2) ? 20 : 4000));
+		fprintf(file, "%s%u ", draw(3) ? "common" : "word", draw(draw(2) ? 20 : rig->n_words));
 }
 
 static FILE *open_file(const char *path)
@@ -52,28 +51,32 @@ static FILE *open_file(const char *path)
 	return file;
 }
 
-static void write_tree(const struct rig *rig)
+static void write_records(const struct rig *rig, const char *plain)
 {
-	char path[160];
-	assert_int_equal(mkdir(rig->tree, 0700), 0);
-	snprintf(path, sizeof(path), "%s/records.jsonl", rig->tree);
-	FILE *file = open_file(path);
-	for (int i = 0; i < N_RECORDS; i++) {
-		fprintf(file, "{\"id\": \"r%d\", \"number\": %u, \"text\": \"%s", i, draw(500), i % 5 ? "" : "plain ");
-		write_words(file, 5 + draw(20));
+	FILE *file = open_file(rig->records);
+	state = 7;
+	for (uint32_t i = 0; i < rig->n_records; i++) {
+		fprintf(file, "{\"id\": \"r%u\", \"number\": %u, \"text\": \"%s ", i, draw(500), i % 5 ? "" : plain);
+		write_words(rig, file, 5 + draw(20));
 		fprintf(file, "\"}\n");
 	}
 	fclose(file);
+}
+
+static void write_tree(const struct rig *rig)
+{
+	char path[160];
+	write_records(rig, "plain");
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/file%02d.txt", rig->tree, i);
-		file = open_file(path);
+		FILE *file = open_file(path);
 		for (int line = 0; line < 60; line++) {
-			write_words(file, draw(15));
+			write_words(rig, file, draw(15));
 			fputc('\n', file);
 		}
 		fclose(file);
 	}
-	file = open_file(rig->long_line);
+	FILE *file = open_file(rig->long_line);
 	for (int i = 0; i < 1 << 20; i++)
 		fputc("aaaaabxe i, "[i % 4096 < 2000 ? 0 : draw(12)], file);
 	fclose(file);
@@ -84,36 +87,73 @@ static struct bs_build_request request_of(const struct rig *rig, const char *con
 	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .words = true, .grams = true};
 }
 
-static int setup(void **rig_out)
+/* The text that one large document repeats; words that others have come last. */
+static void write_many(const struct rig *rig)
+{
+	write_records(rig, "plain");
+	FILE *file = open_file(rig->big);
+	for (size_t n = 0; n < BIG_BYTES; n += 8)
+		fputs("big one ", file);
+	fputs("common1 common2 word1\n", file);
+	fclose(file);
+}
+
+static void open_index(struct rig *rig)
+{
+	struct bs_error err = {""};
+	ok(bs_index_open(rig->dir, NULL, &rig->index, &err), &err);
+	ok(bs_finder_new(rig->index, &rig->finder, &err), &err);
+}
+
+static void close_index(struct rig *rig)
+{
+	bs_finder_free(rig->finder);
+	bs_index_close(rig->index);
+}
+
+static void set_up(void **rig_out, bool is_many)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
-	struct bs_error err;
+	struct bs_error err = {""};
 	assert_non_null(rig);
+	*rig_out = rig;
 	make_folder(rig->folder);
 	snprintf(rig->tree, sizeof(rig->tree), "%s/tree", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
+	snprintf(rig->records, sizeof(rig->records), "%s/tree/records.jsonl", rig->folder);
 	snprintf(rig->long_line, sizeof(rig->long_line), "%s/tree/long.txt", rig->folder);
+	snprintf(rig->big, sizeof(rig->big), "%s/tree/big.txt", rig->folder);
 	rig->text = calloc(1, TEXT_BYTES + 64);
-	write_tree(rig);
-	const char *source = rig->tree;
-	struct bs_build_request request = request_of(rig, &source);
-	if (bs_index_build(&request, NULL, &err) || bs_index_open(rig->dir, NULL, &rig->index, &err) ||
-	    bs_finder_new(rig->index, &rig->finder, &err))
-		fail_msg("%s", err.text);
-	struct bs_find_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT};
-	struct bs_find_result result;
-	assert_int_equal(bs_find(rig->finder, &plain, &result, NULL), BS_OK);
-	rig->n_plain = result.n_hits;
-	assert_int_equal(rig->n_plain, N_RECORDS / 5);
-	*rig_out = rig;
+	rig->n_records = is_many ? N_MANY : N_RECORDS;
+	rig->n_words = is_many ? 40000 : 4000;
+	assert_int_equal(mkdir(rig->tree, 0700), 0);
+	(is_many ? write_many : write_tree)(rig);
+	const char *sources[] = {is_many ? rig->records : rig->tree, rig->big};
+	struct bs_build_request request = request_of(rig, sources);
+	request.n_sources = is_many ? 2 : 1;
+	request.grams = !is_many;
+	ok(bs_index_build(&request, NULL, &err), &err);
+	open_index(rig);
+	clock_step(CLOCK_LOOK_NS);
+}
+
+static int setup(void **rig_out)
+{
+	set_up(rig_out, false);
+	return 0;
+}
+
+static int setup_many(void **rig_out)
+{
+	set_up(rig_out, true);
 	return 0;
 }
 
 static int teardown(void **rig_in)
 {
 	struct rig *rig = *rig_in;
-	bs_finder_free(rig->finder);
-	bs_index_close(rig->index);
+	clock_step(0);
+	close_index(rig);
 	remove_folder(rig->folder);
 	free(rig->text);
 	free(rig);
@@ -123,8 +163,16 @@ static int teardown(void **rig_in)
 static int count_hit(void *context, const struct bs_find_hit *hit)
 {
 	(void)hit;
-	++*(uint64_t *)context;
+	if (context)
+		++*(uint64_t *)context;
 	return 0;
+}
+
+/* A deadline that is over after n looks at the clock. */
+static uint64_t looks(uint64_t n)
+{
+	clock_step(CLOCK_LOOK_NS);
+	return n > 0 ? n * CLOCK_LOOK_NS : 1;
 }
 
 /* Whatever it was asked before, and however that ended. */
@@ -133,7 +181,7 @@ static void assert_fit(const struct rig *rig)
 	struct bs_find_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT};
 	struct bs_find_result result;
 	assert_int_equal(bs_find(rig->finder, &plain, &result, NULL), BS_OK);
-	assert_int_equal(result.n_hits, rig->n_plain);
+	assert_int_equal(result.n_hits, rig->n_records / 5);
 	assert_false(result.is_partial);
 	uint64_t n = 0;
 	plain = (struct bs_find_request){.query = "plain common1 word3", .query_bytes = 19, .any = true, .hit = count_hit, .context = &n};
@@ -141,16 +189,18 @@ static void assert_fit(const struct rig *rig)
 	assert_int_equal(n, 10);
 }
 
-/* Pieces, each with a number behind it, until there are n or the text is full. */
+/* The text: pieces, each with a number after it, until there are n or the text is full. */
 static void fill(struct rig *rig, const char *before, const char *after, size_t n)
 {
 	size_t used = 0;
+	memset(rig->text, 0, TEXT_BYTES + 64);
 	for (size_t i = 0; i < n && used < TEXT_BYTES; i++)
-		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(4000), after);
+		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(rig->n_words), after);
 }
 
 static void make_hostile(struct rig *rig, int kind, struct bs_find_request *request)
 {
+	memset(rig->text, 0, TEXT_BYTES + 64);
 	switch (kind) {
 	case 0: fill(rig, "word", " ", 10000); request->any = true; break;
 	case 1: fill(rig, "word", "~2 ", 200); request->any = true; break;
@@ -169,30 +219,26 @@ static void make_hostile(struct rig *rig, int kind, struct bs_find_request *requ
 	}
 	request->query = rig->text;
 	request->query_bytes = strlen(rig->text);
-	memset(rig->text + request->query_bytes, 0, 1);
 }
 
 #define HOSTILE_KINDS 14
 
 static void test_hostile_queries_end(void **rig_in)
 {
-	static const uint64_t deadlines_us[] = {1, 200, 1000, 4000};
+	static const uint64_t deadlines[] = {0, 4, 20, 80};
 	struct rig *rig = *rig_in;
 	size_t n_ended = 0;
 	for (int kind = 0; kind < HOSTILE_KINDS; kind++) {
-		for (size_t d = 0; d < sizeof(deadlines_us) / sizeof(*deadlines_us); d++) {
+		for (size_t d = 0; d < sizeof(deadlines) / sizeof(*deadlines); d++) {
 			for (int partial = 0; partial < 2; partial++) {
 				uint64_t n = 0;
 				struct bs_error err = {""};
 				struct bs_find_result result;
-				struct bs_limits limits = {.deadline_ns = deadlines_us[d] * 1000, .partial = partial};
+				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]), .partial = partial};
 				struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
-				memset(rig->text, 0, TEXT_BYTES + 64);
 				make_hostile(rig, kind, &request);
-				double start = now_ms();
 				enum bs_status status = bs_find(rig->finder, &request, &result, &err);
-				if (now_ms() - start > (double)deadlines_us[d] / 1e3 + LATE_MS)
-					fail_msg("kind %d: %.1f ms", kind, now_ms() - start);
+				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
 				if (status != BS_OK && status != BS_DEADLINE && status != BS_INVALID)
 					fail_msg("kind %d: %s", kind, err.text);
 				if (status == BS_DEADLINE) { /* what was handed out before is right all the same */
@@ -235,7 +281,8 @@ static void test_partial_hits_are_hits(void **rig_in)
 	assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
 	request.context = &some;
 	request.limits = &limits;
-	for (limits.deadline_ns = 100000; limits.deadline_ns < UINT64_C(10000000000); limits.deadline_ns *= 3) {
+	for (uint64_t n = 2; n < 200000; n *= 3) {
+		limits.deadline_ns = looks(n);
 		some.n = 0;
 		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
 		assert_true(some.n <= result.n_hits && result.n_hits <= all.n);
@@ -254,7 +301,7 @@ static int take_slowly(void *context, const struct bs_find_hit *hit)
 {
 	(void)hit;
 	++*(uint64_t *)context;
-	usleep(1000);
+	clock_advance(1000000);
 	return 0;
 }
 
@@ -293,13 +340,12 @@ static void assert_asked_in_time(struct rig *rig)
 	uint64_t n = 0, n_asked = 0;
 	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
 	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
-	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 6, &request);
-	double start = now_ms();
+	clock_step(CLOCK_LOOK_NS);
 	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
-	double elapsed_ms = now_ms() - start;
-	if ((double)n_asked < elapsed_ms / 50 || (double)n_asked > elapsed_ms * 2 + 2)
-		fail_msg("%llu times in %.1f ms", (unsigned long long)n_asked, elapsed_ms);
+	uint64_t elapsed_ms = clock_looks() * CLOCK_LOOK_NS / 1000000;
+	assert_true(elapsed_ms > 10);
+	assert_in_range(n_asked, elapsed_ms, elapsed_ms * 2 + 2);
 }
 
 static void test_flags_and_callbacks_stop(void **rig_in)
@@ -316,7 +362,6 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
 	int left = 2;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
-	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 1, &request);
 	request.brute = true;
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_STOPPED);
@@ -329,7 +374,8 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 
 static int take_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
-	*(uint64_t *)context += candidates->n_set;
+	if (context)
+		*(uint64_t *)context += candidates->n_set;
 	return 0;
 }
 
@@ -342,7 +388,6 @@ static void test_other_questions_end(void **rig_in)
 	struct bs_error err = {""};
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_find_request request = {.limits = &limits};
-	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 2, &request);
 	request.mode = BS_FIND_COUNT;
 	for (; cancel < 2; cancel++) {
@@ -366,7 +411,6 @@ static void test_memory_is_limited(void **rig_in)
 	struct bs_error err;
 	struct bs_limits limits = {.memory_bytes = 20000};
 	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
-	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 0, &request);
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
 	assert_non_null(strstr(err.text, "limit"));
@@ -454,16 +498,14 @@ static void test_hostile_patterns_end(void **rig_in)
 			uint64_t n = 0;
 			struct bs_error err = {""};
 			struct bs_grep_result result;
-			struct bs_limits limits = {.deadline_ns = 3000000, .partial = how & 1};
+			struct bs_limits limits = {.deadline_ns = looks(60), .partial = how & 1};
 			struct bs_grep_request request = {.index = how & 4 ? rig->dir : NULL, .write = take_bytes, .context = &n, .n_threads = 3, .limits = &limits};
 			request.pattern = (struct bs_grep_pattern){.patterns = &patterns[i], .pattern_bytes = &n_bytes, .n_patterns = 1,
 			                                           .is_multi_line = i == 3 || i == 4};
 			request.files.paths = paths;
 			request.files.n_paths = 1;
-			double start = now_ms();
 			enum bs_status status = bs_grep(&request, &result, &err);
-			if (now_ms() - start > 3 + LATE_MS)
-				fail_msg("%s: %.1f ms", patterns[i], now_ms() - start);
+			assert_in_range(clock_looks(), 0, 60 + LATE_LOOKS);
 			if (status != BS_OK && !(status == BS_DEADLINE && !limits.partial))
 				fail_msg("%s: %s", patterns[i], err.text);
 			n_ended += status == BS_DEADLINE || result.is_partial;
@@ -677,6 +719,219 @@ static void test_log_is_told(void **rig_in)
 	assert_non_null(strstr(heard.last, "nothing new"));
 }
 
+/* ---- many records, and a large document ---- */
+
+static void ignore(void *context, const char *line)
+{
+	(void)context, (void)line;
+}
+
+enum kind { COUNT_OR, COUNT_PHRASES, FUZZY, PREFIX, MISSPELT, LIKE_TEXT, LIKE_ID, FEEDBACK, SORTED, BEST, IDS, BRUTE, STATISTICS, MATRIX, KINDS };
+
+static const char *const names[KINDS] = {"count of a large OR", "count of phrases", "fuzzy", "prefixes", "misspelt", "like a text", "like a document",
+                                         "feedback", "sorted", "best of many", "ids", "brute", "statistics", "candidates"};
+
+static void make(struct rig *rig, enum kind kind, struct bs_find_request *request)
+{
+	memset(rig->text, 0, TEXT_BYTES + 64);
+	request->hit = count_hit;
+	request->notice = ignore;
+	switch (kind) {
+	case COUNT_OR: fill(rig, "common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
+	case COUNT_PHRASES: fill(rig, "\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
+	case FUZZY: fill(rig, "word", "~2 ", 500); request->any = true; break;
+	case PREFIX: fill(rig, "*o*", "* ", 500); request->any = true; break;
+	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->suggest = true; break;
+	case LIKE_TEXT: fill(rig, "word", " ", 30000); request->like_text = rig->text; request->like_text_bytes = strlen(rig->text); return;
+	case LIKE_ID: request->like_id = rig->big; return;
+	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->any = true; request->feedback_docs = 5000; break;
+	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->sort_field = "number"; request->n_best = 100; request->no_stat = true; break;
+	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->n_best = 40000; request->exhaustive = true; break;
+	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->mode = BS_FIND_IDS; break;
+	case BRUTE: strcpy(rig->text, "common1 common2"); request->brute = true; break;
+	case STATISTICS: fill(rig, "word", "~2 ", 500); break;
+	case MATRIX: fill(rig, "common", " OR ", 20000); strcat(rig->text, "x"); break;
+	case KINDS: break;
+	}
+	request->query = rig->text;
+	request->query_bytes = strlen(rig->text);
+}
+
+static enum bs_status ask(struct rig *rig, enum kind kind, const struct bs_find_request *request, struct bs_error *err)
+{
+	if (kind == MATRIX)
+		return bs_matrix_ask(rig->finder, request, take_candidates, NULL, NULL, err);
+	if (kind != STATISTICS)
+		return bs_find(rig->finder, request, NULL, err);
+	struct bs_statistics *statistics;
+	assert_int_equal(bs_statistics_new(&statistics, err), BS_OK);
+	enum bs_status status = bs_statistics_gather(rig->finder, request, statistics, err);
+	bs_statistics_free(statistics);
+	return status;
+}
+
+static void test_nothing_is_done_after_a_deadline(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct bs_error err = {""};
+		struct bs_limits limits = {.deadline_ns = looks(0)};
+		struct bs_find_request request = {.limits = &limits};
+		make(rig, (enum kind)kind, &request);
+		enum bs_status status = ask(rig, (enum kind)kind, &request, &err);
+		if (status != BS_DEADLINE)
+			fail_msg("%s: %s", names[kind], status ? err.text : "was done");
+		assert_in_range(clock_looks(), 1, 10);
+		assert_fit(rig);
+	}
+}
+
+static void *set_flag(void *flag)
+{
+	__atomic_store_n((volatile int *)flag, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void cancel(void *flag)
+{
+	pthread_t thread;
+	assert_int_equal(pthread_create(&thread, NULL, set_flag, flag), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* At once, and after some work. What is done before the flag is set is done. */
+static void test_another_thread_cancels(void **rig_in)
+{
+	static const uint64_t after[] = {2, 4, 20, 60, 200};
+	struct rig *rig = *rig_in;
+	size_t n_stopped = 0;
+	for (int kind = 0; kind < KINDS; kind++) {
+		for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
+			int flag = 0;
+			struct bs_error err = {""};
+			struct bs_limits limits = {.cancel = &flag};
+			struct bs_find_request request = {.limits = &limits};
+			make(rig, (enum kind)kind, &request);
+			clock_step(CLOCK_LOOK_NS);
+			clock_call_at(after[i], cancel, &flag);
+			enum bs_status status = ask(rig, (enum kind)kind, &request, &err);
+			uint64_t n_looks = clock_looks();
+			if (status != BS_STOPPED && (status != BS_OK || n_looks > after[i] + 2))
+				fail_msg("%s: %s, %d looks after the flag was set", names[kind], err.text, (int)(n_looks - after[i]));
+			assert_in_range(n_looks, 0, after[i] + LATE_LOOKS);
+			n_stopped += status == BS_STOPPED;
+			assert_fit(rig);
+		}
+	}
+	assert_true(n_stopped > KINDS);
+}
+
+/* Whenever the time is up, what is said is true of this search, not of the one before, and it is no failure. */
+static void test_partial_answers_are_answers(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	for (int kind = 0; kind < STATISTICS; kind++) {
+		uint64_t n_all = 0;
+		for (uint64_t n = 20000; n > 0; n = n > 60 ? 60 : n * 2 / 3) {
+			struct bs_error err = {""};
+			struct bs_find_result result;
+			struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
+			struct bs_find_request request = {.limits = &limits};
+			make(rig, (enum kind)kind, &request);
+			enum bs_status status = bs_find(rig->finder, &request, &result, &err);
+			if (status)
+				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n, err.text);
+			if (!result.is_partial && n > 60)
+				n_all = result.n_hits;
+			if (n_all && result.n_hits > n_all)
+				fail_msg("%s, %llu looks: %llu hits of %llu", names[kind], (unsigned long long)n,
+				         (unsigned long long)result.n_hits, (unsigned long long)n_all);
+		}
+		struct bs_limits none = {.deadline_ns = looks(0), .partial = true};
+		struct bs_find_request request = {.limits = &none};
+		struct bs_find_result result;
+		make(rig, (enum kind)kind, &request);
+		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_true(result.is_partial && result.is_at_least);
+		if (result.n_hits)
+			fail_msg("%s: %llu hits in no time", names[kind], (unsigned long long)result.n_hits);
+	}
+}
+
+/* A deletion is of all matches or of none. */
+static void test_deletions_are_whole(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
+		struct bs_error err = {""};
+		struct bs_delete_result result;
+		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
+		struct bs_delete_request request = {.dir = rig->dir, .query = "\"common1 common2\" OR plain", .query_bytes = 26, .dry_run = true,
+		                                    .limits = &limits};
+		enum bs_status status = bs_index_delete(&request, &result, &err);
+		assert_true(status == BS_DEADLINE || status == BS_OK);
+		assert_true(status || result.n_deleted >= N_MANY / 5);
+	}
+}
+
+/* What a large document took is given back before a smaller limit is met, whoever read it. */
+static void test_memory_is_given_back(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	const struct bs_text *texts;
+	size_t n_texts;
+	struct bs_error err = {""};
+	for (int reads_small = 0; reads_small < 2; reads_small++) {
+		struct bs_limits limits = {.memory_bytes = (uint64_t)8 << 20};
+		struct bs_find_request request = {.query = "\"big one\"", .query_bytes = 9, .brute = true, .hit = count_hit};
+		assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
+		if (reads_small)
+			assert_int_equal(bs_document(rig->finder, "r7", 2, &texts, &n_texts, NULL, &err), BS_OK);
+		request = (struct bs_find_request){.query = "plain", .query_bytes = 5, .hit = count_hit, .limits = &limits};
+		if (bs_find(rig->finder, &request, NULL, &err))
+			fail_msg("%s", err.text);
+		limits.memory_bytes = 20000;
+		fill(rig, "word", " ", 10000);
+		request.query = rig->text;
+		request.query_bytes = strlen(rig->text);
+		assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
+		assert_fit(rig);
+	}
+}
+
+/* Documents whose source was not looked at in time are not counted as if it were what was indexed. */
+static void test_what_changed_is_not_counted(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	write_records(rig, "plane");
+	close_index(rig);
+	for (uint64_t n = 1; n < 800; n += 1 + n / 4) {
+		open_index(rig);
+		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
+		struct bs_find_request request = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT, .exhaustive = true, .limits = &limits};
+		struct bs_find_result result;
+		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		if (result.n_hits)
+			fail_msg("%llu looks: %llu hits", (unsigned long long)n, (unsigned long long)result.n_hits);
+		close_index(rig);
+	}
+	open_index(rig);
+}
+
+/* What a finder holds is counted rightly: calls that end leave nothing on the account. */
+static void test_memory_is_counted(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
+	struct bs_error err = {""};
+	struct bs_find_request request = {.query = "common1 OR common2", .query_bytes = 18, .hit = count_hit};
+	for (int i = 0; i < 200; i++)
+		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, NULL, NULL, &err), BS_OK);
+	request.limits = &limits;
+	if (bs_find(rig->finder, &request, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -694,5 +949,15 @@ int main(void)
 		cmocka_unit_test(test_opening_ends),
 		cmocka_unit_test(test_log_is_told),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	const struct CMUnitTest of_many[] = {
+		cmocka_unit_test(test_nothing_is_done_after_a_deadline),
+		cmocka_unit_test(test_another_thread_cancels),
+		cmocka_unit_test(test_partial_answers_are_answers),
+		cmocka_unit_test(test_deletions_are_whole),
+		cmocka_unit_test(test_memory_is_given_back),
+		cmocka_unit_test(test_memory_is_counted),
+		cmocka_unit_test(test_what_changed_is_not_counted), /* the last: it leaves other records */
+	};
+	int n_failed = cmocka_run_group_tests(tests, setup, teardown);
+	return n_failed + cmocka_run_group_tests(of_many, setup_many, teardown);
 }

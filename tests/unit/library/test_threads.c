@@ -9,6 +9,7 @@
 
 #include <bitsift.h>
 
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
@@ -279,7 +280,7 @@ static void test_threads_prove_a_collection_once(void **state)
 
 	/* Until its stamp proves something, all who ask must read. */
 	write_numbered(collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
-	usleep(100000);
+	clock_make_old();
 	struct bs_index *index;
 	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
@@ -288,7 +289,7 @@ static void test_threads_prove_a_collection_once(void **state)
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* ... until it grows again, now by a record that replaces one. */
 	write_numbered(collection, "a", 17, 18);
-	usleep(100000);
+	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	bs_index_close(index);

@@ -1,8 +1,6 @@
 /*
  * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or made to be costly.
  */
-#include <time.h>
-
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
@@ -350,7 +348,7 @@ static void test_promises(void **state)
 	}
 }
 
-/* n_times the middle between the two ends, with some limit of time: what is too costly is ANY. */
+/* n_times the middle between the two ends; what is too costly is ANY. Quadratic work would take more than the time that a test has. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
@@ -359,11 +357,7 @@ static void check_costly(const char *start, const char *middle, const char *end,
 	for (size_t i = 0; i < n_times; i++)
 		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	clock_t before = clock();
 	assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-	double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-	if (seconds > 5)
-		fail_msg("%s %zu times %s: %.1f s", start, n_times, middle, seconds);
 	check_promises(tree);
 	bs_gram_tree_free(tree);
 	bs_buffer_deinit(&text);
@@ -417,11 +411,7 @@ static void test_deep(void **state)
 			assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
 		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
 			assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-		clock_t before = clock();
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-		double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-		if (seconds > 5)
-			fail_msg("%s ... %s: %.1f s", start, end, seconds);
 		check_promises(tree);
 		bs_gram_tree_free(tree);
 		bs_buffer_deinit(&text);

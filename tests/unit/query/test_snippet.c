@@ -1,5 +1,5 @@
 /* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile gets through. */
-#include <time.h>
+#include <sys/mman.h>
 
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
@@ -277,37 +277,30 @@ static void test_long_run(void **state)
 	bs_buffer_deinit(&text);
 }
 
-static double elapsed_s(struct timespec since)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)(now.tv_sec - since.tv_sec) + (double)(now.tv_nsec - since.tv_nsec) / 1e9;
-}
-
-/* 64 MB of one byte around a few hits: a thousand snippets take no time, as the text is not read. */
+/* 64 MB of one byte around a few hits. Only what is near them is read: the rest cannot be. */
 static void check_huge(char filling)
 {
-	const size_t text_bytes = (size_t)1 << 26;
-	char *text = malloc(text_bytes);
-	assert_non_null(text);
-	memset(text, filling, text_bytes);
+	const size_t text_bytes = (size_t)1 << 26, near_bytes = 1 << 20;
+	char *text = mmap(NULL, text_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(text, MAP_FAILED);
 	struct bs_word_hit hits[3];
-	for (size_t i = 0; i < 3; i++) {
-		size_t at = text_bytes / 4 * (i + 1);
+	for (size_t i = 0; i <= 4; i++) {
+		size_t at = text_bytes / 4 * i, from = i > 0 ? at - near_bytes : 0, to = i < 4 ? at + near_bytes : at;
+		assert_int_equal(mprotect(text + from, to - from, PROT_READ | PROT_WRITE), 0);
+		memset(text + from, filling, to - from);
+		if (i == 0 || i == 4)
+			continue;
 		memcpy(text + at, " cat ", 5);
-		hits[i] = hit_at(0, 0, at + 1, at + 4);
+		hits[i - 1] = hit_at(0, 0, at + 1, at + 4);
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
-	struct timespec start;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-	for (size_t i = 0; i < 1000; i++) {
-		char *got = snippet_of(&field, 1, hits, i % 4, 0);
+	for (size_t i = 0; i < 4; i++) {
+		char *got = snippet_of(&field, 1, hits, i, 0);
 		assert_true(strlen(got) < 600);
-		assert_true(i % 4 == 0 || strstr(got, "[cat]"));
+		assert_true(i == 0 || strstr(got, "[cat]"));
 		free(got);
 	}
-	assert_true(elapsed_s(start) < 20.0);
-	free(text);
+	assert_int_equal(munmap(text, text_bytes), 0);
 }
 
 static void test_huge_texts(void **state)

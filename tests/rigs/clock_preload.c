@@ -1,0 +1,32 @@
+/*
+ * clock_preload.c: clock_rig.c as a library to be preloaded. For bitsift, and for no other program, the files written before it starts are
+ * old enough to be trusted. WORK=FILE: appends what it has done, the number of its looks at CLOCK_MONOTONIC and of bytes read.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/rigs/clock_rig.h"
+
+__attribute__((constructor)) static void begin(void)
+{
+	if (strcmp(program_invocation_short_name, "bitsift") == 0)
+		clock_make_old();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("WORK");
+	if (!path || strcmp(program_invocation_short_name, "bitsift") != 0)
+		return;
+	FILE *file = fopen(path, "a"), *io = fopen("/proc/self/io", "r");
+	uint64_t n_read = 0;
+	if (file && io && fscanf(io, "rchar: %" SCNu64, &n_read) == 1)
+		fprintf(file, "%" PRIu64 " %" PRIu64 "\n", clock_looks(), n_read);
+	if (io)
+		fclose(io);
+	if (file)
+		fclose(file);
+}
