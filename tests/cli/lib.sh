@@ -55,13 +55,15 @@ unsettle() {
     unset LD_PRELOAD
 }
 
-# A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder.
+# A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder, and without the line
+# that tells where the index is, if that is .bitsift.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
         -e 's/\b[0-9]+\.[0-9]+ s\b/T s/' -e 's/\([0-9]+ MB\/s\)/(N MB\/s)/' \
         -e 's/^(  compacted .*), .* written$/\1, SIZE written/' \
         -e 's/^(compacted .* in T s: .*|nothing to compact: .*), .*$/\1, SIZE/' \
         -e 's/, [0-9.]+ [KMG]?i?B verified in T s$/, SIZE verified in T s/' \
+        -e '/^  index     .*, in \.bitsift \([0-9,]+ segments?\)$/d' \
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"

@@ -54,6 +54,7 @@ if [ "$status" -ne 0 ]; then
 fi
 if ! "$here/../wording.py" compare "$script.stdout.exact" "$top/stdout"; then
     cat "$top/stderr" >&2
-    echo "$name: other output than expected; if the new one is right: UPDATE=1 tests/cli/run.sh PROGRAM $name" >&2
+    echo "$name: other output than expected; if the new one is right: UPDATE=1 tests/cli/run.sh PROGRAM $name," \
+        "or for new wordings of messages alone: tests/wording.py reword" >&2
     exit 1
 fi
