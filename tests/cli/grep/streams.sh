@@ -156,7 +156,6 @@ enough() {
     echo "exit status $statuses"
     sed 's/:.*/: .../' "$SCRATCH/said"
     # All of it would be many times that.
-    echo "DBG $(cat $SCRATCH/work)"
     awk '$2 > 8000000 { print "read " $2 " bytes" }' "$SCRATCH/work"
 }
 enough bitsift grep needle large
