@@ -1,8 +1,8 @@
 /*
  * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each of SIZE MB, are
  * indexed, compacted, checked, queried and searched by one thread. Between two asks a call copies, compares, scans and writes
- * no more than so many bytes. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then between two asks a call takes no
- * more than LONG_MS of processor time, and the longest time of each call is printed.
+ * a few times the bytes of the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then between two asks a call takes no
+ * more than LONG_MS of processor time (0: bytes are counted), and the longest time of each call is printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,14 +33,15 @@
 #endif
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
-/* Without LONG_MS: bytes between two asks; and looks at the clock, each of which asks then. */
-#define LONG_BYTES 8e6
+/* Without a time: bytes between two asks; and looks at the clock, each of which asks then. */
+#define LONG_TIMES 3 /* the bytes of the input, and */
+#define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
 /* A query or search is asked to end after this time, or after so many looks. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
-static double size_mb = USUAL_MB, longest = LONG_BYTES;
+static double size_mb = USUAL_MB, longest;
 static const char *only = "";
 static bool is_verbose, is_timed;
 
@@ -505,11 +506,16 @@ static void delete(struct call *call)
 static void try_input(const struct input *input)
 {
 	struct call call = {.input = input};
+	struct stat found;
+	char path[128];
 	make_folder(folder);
 	snprintf(tree, sizeof(tree), "%s/tree", folder);
 	snprintf(dir, sizeof(dir), "%s/index", folder);
 	assert_int_equal(mkdir(tree, 0700), 0);
 	input->make();
+	snprintf(path, sizeof(path), "%s/a.jsonl", tree);
+	if (!is_timed)
+		longest = LONG_BYTES + LONG_TIMES * (double)(stat(path, &found) == 0 ? (size_t)found.st_size : size_bytes());
 	build(&call, "build", false);
 	query(&call);
 	delete (&call);
@@ -537,10 +543,11 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_phase_asks),
 	};
-	is_verbose = is_timed = argc > 1;
+	is_verbose = argc > 1;
 	size_mb = argc > 1 ? atof(argv[1]) : USUAL_MB;
-	if (is_timed)
-		longest = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	double most_ms = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	is_timed = is_verbose && most_ms > 0;
+	longest = most_ms;
 	only = argc > 3 ? argv[3] : "";
 	return cmocka_run_group_tests_name("stops", tests, NULL, NULL);
 }
