@@ -1,8 +1,9 @@
 /*
- * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each of SIZE MB, are
- * indexed, compacted, checked, queried and searched by one thread. Between two asks a call copies, compares, scans and writes
- * a few times the bytes of the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then between two asks a call takes no
- * more than LONG_MS of processor time (0: bytes are counted), and the longest time of each call is printed.
+ * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each
+ * of SIZE MB, are indexed, compacted, checked, queried and searched by one thread. Between two asks a call copies, compares,
+ * scans and writes a few times the bytes of the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of
+ * them alone; then between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and the
+ * longest time of each call is printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
