@@ -1,13 +1,4 @@
 /* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done, and where a line has no end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +6,7 @@
 #include "core/program/grep_program.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 /* Looks at the clock that follow a deadline. How many milliseconds pass, bench/limits_main.c measures. */
 #define LATE_LOOKS 50u

@@ -5,16 +5,7 @@
  * them alone; then between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and the
  * longest time of each call is printed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <execinfo.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +16,7 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 /* Sanitizers take some times as long. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -2,8 +2,6 @@
 # times that; more than eight times the work is reported: looks at the clock, of which there is one for so much estimated work, and bytes
 # read, in pages. With LONG=1 also more than eight times the processor time. Work that nothing counts has the time of the test. And what
 # cannot be linear, or is longer than anything honest, is refused with one line, in a batch in its place.
-set -eu
-. "$LIB"
 [ -n "${SANITIZED:-}" ] || ulimit -v 3000000
 
 # costs: of the job, work and user time in milliseconds.

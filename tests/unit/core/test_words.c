@@ -1,18 +1,10 @@
 /* test_words.c: every clause of the definition of a word by example. Random texts: test_words_property.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/limits.h"
 #include "core/system/watch.h"
 #include "tests/rigs/clock_rig.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
@@ -58,7 +50,6 @@ static void check_examples(const struct bs_words_options *options, const struct 
 
 static void test_words_between_runs(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"", ""},
 		{" \t\r\n+++ ... \"()\" ", ""},
@@ -87,7 +78,6 @@ static void test_words_between_runs(void **state)
 
 static void test_folding(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"ABC \u00c9COLE \u0391\u03a3 \u0416", "0:abc|1:\u00e9cole|2:\u03b1\u03c3|3:\u0436"},
 		{"E\u0301t\u00e9", "0:\u00e9t\u00e9"},
@@ -110,7 +100,6 @@ static void test_folding(void **state)
 /* Both texts of a row have these words. */
 static void test_canonically_equivalent_texts(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text, *equivalent, *expected;
 	} examples[] = {
@@ -145,7 +134,6 @@ static void test_canonically_equivalent_texts(void **state)
 
 static void test_emoji(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"I \u2764\ufe0f it", "0:i|1:\u2764|2:it"},
 		{"\U0001f600\U0001f601", "0:\U0001f600|1:\U0001f601"},
@@ -161,7 +149,6 @@ static void test_emoji(void **state)
 
 static void test_identifiers(void **state)
 {
-	(void)state;
 	static const struct bs_words_options split = {.split_identifiers = true};
 	static const struct bs_words_options stemmed = {.split_identifiers = true, .stem_language = "english"};
 	static const struct example examples[] = {
@@ -196,7 +183,6 @@ static void test_identifiers(void **state)
 
 static void test_runs(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"\u4e2d", "0:\u4e2d"},
 		{"\u4e2d\u6587\u5b57", "0:\u4e2d|0+\u4e2d\u6587|1:\u6587|1+\u6587\u5b57|2:\u5b57"},
@@ -251,7 +237,6 @@ static void test_runs(void **state)
 
 static void test_options(void **state)
 {
-	(void)state;
 	static const struct bs_words_options english = {.stem_language = "english"}, french = {.stem_language = "french"};
 	static const struct bs_words_options accents = {.fold_accents = true},
 	                                     french_accents = {.stem_language = "french", .fold_accents = true};
@@ -283,7 +268,6 @@ static void test_options(void **state)
 
 static void test_bytes_that_are_no_text(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		size_t n_bytes;
@@ -312,7 +296,6 @@ static void test_bytes_that_are_no_text(void **state)
 
 static void test_offsets(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	/*                   0   1   2      5  6      9     11     14      17 18 */
@@ -330,7 +313,6 @@ static void test_offsets(void **state)
 /* They are those of the text as given, whatever became of it. */
 static void test_offsets_of_decomposed_text(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
@@ -364,7 +346,6 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 
 static void test_sums_and_callbacks(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct kept kept = {0};
 	struct bs_words *words;
@@ -420,7 +401,6 @@ static int stop_now(void *context)
 /* The analysis of one long word stops before it has read the whole word: all but the beginning of it cannot be read. */
 static void test_a_long_word_is_stopped(void **state)
 {
-	(void)state;
 	enum {
 		WORD_BYTES = 64 << 20,
 		READABLE_BYTES = 1 << 20
@@ -449,7 +429,6 @@ static void test_a_long_word_is_stopped(void **state)
 
 static void test_opening(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_words *words;
 	static const struct bs_words_options unknown = {.stem_language = "klingon"};

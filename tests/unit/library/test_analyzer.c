@@ -1,19 +1,11 @@
 /* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed, compacted, searched and shown by
  * it, and refused without it. It cuts at '|' and keeps the case of letters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)

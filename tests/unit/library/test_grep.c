@@ -1,22 +1,14 @@
 /* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as
  * structs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 
 #include "tests/rigs/clock_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_FILES 60
 
@@ -36,7 +28,6 @@ static int setup(void **state)
 	const char *source = "tree";
 	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .grams = true};
 	char path[32], text[256];
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir(source, 0777), 0);
@@ -56,7 +47,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	char command[64];
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
@@ -157,7 +147,6 @@ static void test_writes_what_the_program_prints(void **state)
 		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = {"==", 2}}},
 	};
 	struct heard heard;
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
 		request.output = rows[i].output;
@@ -180,7 +169,6 @@ static void test_index_changes_nothing(void **state)
 	static struct heard without, with;
 	const char *pattern = "rare [wn]o";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &without);
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 	assert_int_equal(result.n_files, N_FILES + 1);
@@ -204,7 +192,6 @@ static void test_lines_as_structs(void **state)
 	static struct heard heard;
 	const char *pattern = "(?i)rare";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	request.write = NULL;
 	request.line = take_line;
@@ -267,7 +254,6 @@ static void test_lines_are_enclosed_chosen_and_counted(void **state)
 	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
 	static struct heard heard;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	(void)state;
 	write_text(path, c, sizeof(c) - 1);
 	request.files.paths = &path;
 	request.line = take_enclosed;
@@ -302,7 +288,6 @@ static void test_tasks(void **state)
 	static struct heard heard;
 	const char *pattern = "rare now";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	request.index = "index";
 	request.task = BS_GREP_LIST_CANDIDATES;
@@ -333,7 +318,6 @@ static void test_stop(void **state)
 	static struct heard heard;
 	const char *pattern = "word";
 	struct bs_grep_result result;
-	(void)state;
 	for (int with_lines = 0; with_lines < 2; with_lines++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
 		request.line = with_lines ? take_line : NULL;
@@ -370,7 +354,6 @@ static void test_flush(void **state)
 	static char path[] = "pipe";
 	const char *pattern = "rare", *paths[] = {"tree/00", path, "tree/05"};
 	pthread_t writer;
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	struct bs_grep_request request = ask(&pattern, &piped);
 	request.files.paths = paths;
@@ -401,7 +384,6 @@ static void test_bad_requests(void **state)
 	const char *pattern = "a(b";
 	struct bs_error err = {""};
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "the pattern does not compile"));

@@ -2,16 +2,7 @@
  * test_limits.c: what ends a call before it is done, what such a call leaves, reports and holds, pages of hits, and the log, as a program
  * sees them (bitsift.h). The clock stands still but for looks at it: a deadline is a number of looks.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +12,7 @@
 
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_RECORDS  12000
 #define N_FILES    40
