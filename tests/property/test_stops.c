@@ -1,8 +1,9 @@
 /*
- * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each of SIZE MB, are
- * indexed, compacted, checked, queried and searched by one thread. Between two asks a call reads, copies, compares and scans no more than
- * so many bytes. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of them alone; then between two asks a call takes no
- * more than LONG_MS of processor time, and the longest time of each call is printed.
+ * test_stops.c: a call asks often enough whether it is to end, in every phase, whatever it is given. Hostile inputs, each
+ * of SIZE MB, are indexed, compacted, checked, queried and searched by one thread. Between two asks a call copies, compares,
+ * scans and writes a few times the bytes of the input at most. test_stops SIZE [LONG_MS [NAME]]: inputs of that size, one of
+ * them alone; then between two asks a call takes no more than LONG_MS of processor time (0: bytes are counted), and the
+ * longest time of each call is printed.
  */
 #include <execinfo.h>
 #include <sys/stat.h>
@@ -25,14 +26,15 @@
 #endif
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
-/* Without LONG_MS: bytes between two asks; and looks at the clock, each of which asks then. */
-#define LONG_BYTES 1e6
+/* Without a time: bytes between two asks; and looks at the clock, each of which asks then. */
+#define LONG_TIMES 3 /* the bytes of the input, and */
+#define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
 /* A query or search is asked to end after this time, or after so many looks. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
-static double size_mb = USUAL_MB, longest = LONG_BYTES;
+static double size_mb = USUAL_MB, longest;
 static const char *only = "";
 static bool is_verbose, is_timed;
 
@@ -50,8 +52,6 @@ COUNTED(void *, memcpy, n, (void *to, const void *from, size_t n), to, from, n)
 COUNTED(void *, memmove, n, (void *to, const void *from, size_t n), to, from, n)
 COUNTED(void *, memset, n, (void *to, int byte, size_t n), to, byte, n)
 COUNTED(int, memcmp, n, (const void *a, const void *b, size_t n), a, b, n)
-COUNTED(ssize_t, read, 0, (int fd, void *to, size_t n), fd, to, n)
-COUNTED(ssize_t, pread, 0, (int fd, void *to, size_t n, off_t at), fd, to, n, at)
 COUNTED(ssize_t, write, n, (int fd, const void *from, size_t n), fd, from, n)
 COUNTED(bool, bs_text_is_utf8, n, (const uint8_t *text, size_t n), text, n)
 void *__real_memchr(const void *in, int byte, size_t n);
@@ -499,11 +499,16 @@ static void delete(struct call *call)
 static void try_input(const struct input *input)
 {
 	struct call call = {.input = input};
+	struct stat found;
+	char path[128];
 	make_folder(folder);
 	snprintf(tree, sizeof(tree), "%s/tree", folder);
 	snprintf(dir, sizeof(dir), "%s/index", folder);
 	assert_int_equal(mkdir(tree, 0700), 0);
 	input->make();
+	snprintf(path, sizeof(path), "%s/a.jsonl", tree);
+	if (!is_timed)
+		longest = LONG_BYTES + LONG_TIMES * (double)(stat(path, &found) == 0 ? (size_t)found.st_size : size_bytes());
 	build(&call, "build", false);
 	query(&call);
 	delete (&call);
@@ -531,11 +536,11 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_phase_asks),
 	};
-	is_verbose = is_timed = argc > 1;
-	if (getenv("V")) { is_verbose = argc > 1; is_timed = 0; size_mb = atof(argv[1]); } else
+	is_verbose = argc > 1;
 	size_mb = argc > 1 ? atof(argv[1]) : USUAL_MB;
-	if (is_timed)
-		longest = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	double most_ms = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
+	is_timed = is_verbose && most_ms > 0;
+	longest = most_ms;
 	only = argc > 3 ? argv[3] : "";
 	return cmocka_run_group_tests_name("stops", tests, NULL, NULL);
 }

@@ -38,3 +38,22 @@ void ok(enum bs_status status, const struct bs_error *err)
 	if (status)
 		fail_msg("%s: %s", bs_status_name(status), err->text);
 }
+
+void library_setup(void **state, const char *records)
+{
+	struct library_rig *rig = calloc(1, sizeof(*rig));
+	assert_non_null(rig);
+	make_folder(rig->folder);
+	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
+	write_text(rig->collection, records);
+	*state = rig;
+}
+
+int library_teardown(void **state)
+{
+	struct library_rig *rig = *state;
+	remove_folder(rig->folder);
+	free(rig);
+	return 0;
+}

@@ -11,6 +11,13 @@
 void make_folder(char folder[FOLDER_BYTES]);
 void remove_folder(const char *folder);
 
+/* A test with a folder that has a collection, and the path of an index of it that is not made yet. */
+struct library_rig {
+	char folder[FOLDER_BYTES], collection[96], dir[96];
+};
+void library_setup(void **state, const char *records);
+int library_teardown(void **state);
+
 void write_text(const char *path, const char *text);
 void append_text(const char *path, const char *text);
 

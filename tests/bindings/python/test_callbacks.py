@@ -5,7 +5,6 @@ import logging
 import re
 import sys
 import threading
-import time
 import weakref
 
 import bitsift
@@ -116,11 +115,10 @@ def many(empty):
 def test_cancel(many):
     cancel = bitsift.Cancel()
     threading.Timer(0.1, cancel.set).start()
-    start = time.monotonic()
     with pytest.raises(bitsift.StoppedError):
-        for _ in range(1000):
+        while True:
             many.count(SLOW, brute=True, cancel=cancel)
-    assert time.monotonic() - start < 10 and cancel.is_set()
+    assert cancel.is_set()
     assert many.search(SLOW, brute=True, cancel=cancel, partial=True).partial
     cancel.clear()
     assert many.count("w1", cancel=cancel) > 0

@@ -12,7 +12,7 @@ import pytest
 
 def run(code, *arguments, **options):
     """What a Python of its own says to it."""
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *arguments], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *arguments], capture_output=True, text=True, **options)
 
 
 def forked(function):

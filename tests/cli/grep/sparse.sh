@@ -99,9 +99,9 @@ printf '\nneedle two\n' >>other
 for search in needle '-c needle' '-l needle' '-n --no-mmap needle' '-c -v --no-mmap needle' '-c --no-mmap ^$' '-a -c needle' '-a -nb two' '-P -c needle' \
     '-a needle' '--count-matches x*' '-j1 -U -e n\nx'; do
     # shellcheck disable=SC2086 # several options
-    show timeout 100 bitsift grep $search huge other
+    show bitsift grep $search huge other
 done
-show timeout 100 bitsift grep needle .
-quiet timeout 100 bitsift index -q huge
-quiet timeout 100 bitsift index -q .
-show timeout 100 bitsift grep --no-mmap needle huge
+show bitsift grep needle .
+quiet bitsift index -q huge
+quiet bitsift index -q .
+show bitsift grep --no-mmap needle huge

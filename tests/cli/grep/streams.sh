@@ -2,24 +2,17 @@
 # output is held, in what order files come out, and what happens when nobody reads on.
 # prompt OPTION...: prints what a grep for "needle" says of lines that come one by one, each as soon as it came.
 prompt() {
-    local line out before after
+    local line out
     announce bitsift grep "$@"
     rm -f in out
     mkfifo in out
     bitsift grep "$@" <in >out &
     exec 7>in 8<out
     for line in 'one needle' 'two needles'; do
-        before=$EPOCHREALTIME
         printf '%s\n' "$line" >&7
-        if ! read -r -t 5 out <&8; then
-            echo 'nothing came'
-            break
-        fi
-        after=$EPOCHREALTIME
+        read -r out <&8
         printf '%s' "$out" | sed 's/,"absolute.*//'
         echo
-        # A busy machine needs its time.
-        ((${after/./} - ${before/./} < 500000)) || echo "late: $before to $after"
         # JSON begins with a message of its own.
         [[ $* != *--json* ]] || break
     done
@@ -78,7 +71,7 @@ ends() {
     mkfifo in
     exec 7<>in
     printf 'one needle\ntwo needles\nthree needles\n' >in
-    timeout 5 bitsift grep "$@" <in || status=$?
+    bitsift grep "$@" <in || status=$?
     echo "exit status $status"
     exec 7<&-
 }
@@ -96,7 +89,7 @@ bitsift grep -j3 needle before in after >"$SCRATCH/got"
 wait
 { sed 's/^/before:/' before; echo 'in:a needle in a pipe'; sed 's/^/after:/' after; } | cmp - "$SCRATCH/got"
 # Nobody writes into this one.
-timeout 5 bitsift grep -j3 -q needle before in || echo "exit status $?"
+bitsift grep -j3 -q needle before in || echo "exit status $?"
 
 echo '# neither the file nor its output is held'
 # lean COMMAND...: what it prints, summed up; in little memory, where that can be told.
@@ -151,13 +144,16 @@ done)
 echo '# whoever has read enough goes'
 # enough COMMAND...: of which only a line is read.
 enough() {
-    local TIMEFORMAT='%U %S' statuses
+    local statuses preload=
     announce "$@"
-    { time { "$@" 2>"$SCRATCH/said" | head -n 1 | cut -c 1-60; statuses=${PIPESTATUS[0]}; }; } 2>"$SCRATCH/took"
+    ! can_preload || preload=$CLOCK
+    : >"$SCRATCH/work"
+    LD_PRELOAD=$preload WORK=$SCRATCH/work "$@" 2>"$SCRATCH/said" | head -n 1 | cut -c 1-60
+    statuses=${PIPESTATUS[0]}
     echo "exit status $statuses"
     sed 's/:.*/: .../' "$SCRATCH/said"
-    # Seconds of processors: all of it would take many times that.
-    [ -n "${SANITIZED:-}" ] || awk '$1 + $2 > 0.15 { print "took " $1 + $2 " s" }' "$SCRATCH/took"
+    # All of it would be many times that.
+    awk '$2 > 8000000 { print "read " $2 " bytes" }' "$SCRATCH/work"
 }
 enough bitsift grep needle large
 enough bitsift grep needle - <large

@@ -2,13 +2,17 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 # Apart, so that no two are created at the same time: then the order is whichever.
+tick() {
+    : >"$SCRATCH/before"
+    until : >"$SCRATCH/now" && [ "$SCRATCH/now" -nt "$SCRATCH/before" ]; do :; done
+}
 for folder in a a/deep b empty; do
     mkdir "$folder"
-    sleep 0.02
+    tick
 done
 minute=0
 for file in b/2 a/deep/x c.txt a/9 a/deep/y b/1 a.txt z; do
-    sleep 0.02
+    tick
     echo 'foo bar' >"$file"
     minute=$((minute + 7))
     touch -m -d "2020-01-01 00:$minute:00.$minute" "$file"

@@ -8,10 +8,7 @@ first=$!
 exec 3>"$SCRATCH/input"
 echo '{"id":"b","text":"cat"}' >&3
 # It holds the lock when the lock bears its number.
-for _ in $(seq 200); do
-    [ "$(cat .bitsift/lock)" = "$first" ] && break
-    sleep 0.05
-done
+until [ "$(cat .bitsift/lock)" = "$first" ]; do sleep 0.05; done
 status=0
 bitsift index a.jsonl 2>"$SCRATCH/stderr" || status=$?
 sed "s/process $first/process FIRST/" "$SCRATCH/stderr"

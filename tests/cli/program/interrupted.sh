@@ -10,8 +10,7 @@ interrupt() {
     "$@" <in 2>"$SCRATCH/.stderr" &
     run=$!
     exec 9>in
-    documents 2000 >&9
-    sleep 0.3
+    documents 2000 >&9 # more than a pipe holds
     kill "-$signal" "$run"
     wait "$run" 2>"$SCRATCH/.wait" || status=$?
     exec 9>&-

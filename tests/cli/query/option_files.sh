@@ -20,8 +20,8 @@ run() {
     shift
     for word; do words+=("${word//FILE/$file}"); done
     case ${words[0]} in
-    *=*) show timeout 60 env "${words[0]}" bitsift "${words[@]:1}" ;;
-    *) show timeout 60 bitsift "${words[@]}" ;;
+    *=*) show env "${words[0]}" bitsift "${words[@]:1}" ;;
+    *) show bitsift "${words[@]}" ;;
     esac
 }
 try() {
@@ -41,24 +41,24 @@ echo '# not there, and a folder'
 try "$SCRATCH/nowhere" 10m
 try "$SCRATCH" 10m
 echo '# as long as may be'
-show timeout 60 bitsift query --count --like-file "$SCRATCH/most"
-show timeout 60 bitsift query --count --stop "$SCRATCH/most" common
-BITSIFT_CONFIG_PATH=$SCRATCH/most show timeout 60 bitsift grep -c common a.txt
+show bitsift query --count --like-file "$SCRATCH/most"
+show bitsift query --count --stop "$SCRATCH/most" common
+BITSIFT_CONFIG_PATH=$SCRATCH/most show bitsift grep -c common a.txt
 echo '# standard input'
 mkfifo "$SCRATCH/held"
 exec 9<>"$SCRATCH/held" # has a writer, which writes nothing
-show timeout 60 bitsift query --time-limit 100ms --like-file - <&9
-show timeout 60 bitsift query --time-limit 100ms --stop - common <&9
-show timeout 60 bitsift grep --time-limit 100ms -f - a.txt <&9
-yes common | show timeout 60 bitsift query --like-file -
+show bitsift query --time-limit 100ms --like-file - <&9
+show bitsift query --time-limit 100ms --stop - common <&9
+show bitsift grep --time-limit 100ms -f - a.txt <&9
+yes common | show bitsift query --like-file -
 echo '# a batch waits for its next query, but not for the end of one'
-(printf 'common\n' && sleep 0.3 && printf 'common\nnothing') >&9 &
-show timeout 60 bitsift query --time-limit 100ms --batch - --count <&9
+(printf 'common\n' && sleep 1.5 && printf 'common\nnothing') >&9 &
+show bitsift query --time-limit 1s --batch - --count <&9
 wait
-show timeout 60 bitsift query --time-limit 100ms --batch /dev/zero --count
+show bitsift query --time-limit 100ms --batch /dev/zero --count
 echo '# what is read in time counts'
 (echo comm && sleep 0.1 && echo on) >"$SCRATCH/pipe" &
-show timeout 60 bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
+show bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
 wait
 echo '# a configuration of many lines, and its time limit'
 { seq -f '# %.0f' 1000 && printf -- '--count\n--time-limit=10m'; } >"$SCRATCH/config"

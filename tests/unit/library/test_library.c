@@ -10,36 +10,16 @@
 
 /* ---- a folder with a collection and an index ---- */
 
-struct rig {
-	char folder[FOLDER_BYTES];
-	char collection[96];
-	char dir[96];
-};
-
 static int setup(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-	assert_non_null(rig);
-	make_folder(rig->folder);
-	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
-	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
-	write_text(rig->collection, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
-	                            "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
-	                            "{\"id\": 3, \"text\": \"no animals\"}\n"
-	                            "not a record\n");
-	*state = rig;
+	library_setup(state, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
+	                     "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
+	                     "{\"id\": 3, \"text\": \"no animals\"}\n"
+	                     "not a record\n");
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct rig *rig = *state;
-	remove_folder(rig->folder);
-	free(rig);
-	return 0;
-}
-
-static enum bs_status build(struct rig *rig, struct bs_build_request request, struct bs_build_report *report,
+static enum bs_status build(struct library_rig *rig, struct bs_build_request request, struct bs_build_report *report,
                             struct bs_error *err)
 {
 	const char *sources[] = {rig->collection};
@@ -49,7 +29,7 @@ static enum bs_status build(struct rig *rig, struct bs_build_request request, st
 	return bs_index_build(&request, report, err);
 }
 
-static struct bs_index *build_and_open(struct rig *rig)
+static struct bs_index *build_and_open(struct library_rig *rig)
 {
 	struct bs_index *index;
 	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
@@ -203,7 +183,7 @@ static int watch_steps(void *context, const struct bs_build_report *so_far)
 /* How far each step is; it can be stopped in each, and then no directory is left. */
 static void test_build_steps(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	char path[128];
 	const char *sources[] = {rig->folder};
 	struct steps steps = {.last = BS_BUILD_LOOK};
@@ -229,7 +209,7 @@ static void test_build_steps(void **state)
 
 static void test_build_can_be_stopped(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct watched watched = {.answer = 1};
 	struct bs_build_request request = {.progress = watch_progress, .context = &watched};
 	struct bs_index *index;
@@ -243,7 +223,7 @@ static void test_build_can_be_stopped(void **state)
 
 static void test_recorded_options(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err = {""};
 	const char *fields[] = {"text", NULL};
 	struct bs_build_request with_options = {.fold_accents = true, .text_fields = fields};
@@ -296,7 +276,7 @@ static uint64_t count_with(const char *dir, const struct bs_consent *consent, bo
 /* A source outside the folder that holds the index: read when a request names it, and later with consent alone. */
 static void test_consent(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	char paths[256] = "", inner[128], dir[160], outside[128];
 	struct bs_error err = {""};
 	uint64_t n_unreadable;
@@ -342,7 +322,7 @@ static void test_consent(void **state)
 
 static void test_bad_build_requests(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err = {""};
 	struct bs_build_request nothing = {0};
 	assert_int_equal(bs_index_build(&nothing, NULL, &err), BS_INVALID);
@@ -359,7 +339,7 @@ static void test_bad_build_requests(void **state)
 
 static void test_open_and_describe(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err = {""};
 	struct bs_index *index = build_and_open(rig);
 	struct bs_index_info info;
@@ -385,7 +365,7 @@ static void test_open_and_describe(void **state)
 
 static void test_locate(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err = {""};
 	char *dir, *before = getcwd(NULL, 0);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/.bitsift", rig->folder);
@@ -645,7 +625,7 @@ static int refuse(void *context, uint64_t n_documents)
 
 static void test_delete_and_check(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct heard heard = {.n_hits = 0};
 	struct bs_error err = {""};
 	struct bs_delete_result result;
@@ -707,7 +687,7 @@ static void test_delete_and_check(void **state)
 /* The files that a pattern may match: those that do, and what the index does not know. */
 static void test_candidates(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err = {""};
 	char paths[200] = "";
 	struct bs_grep_result result;
@@ -747,7 +727,7 @@ static void test_candidates(void **state)
 
 static void test_sources_are_listed(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_index *index = build_and_open(rig);
 	struct bs_source_info source;
 	assert_true(bs_index_source(index, 0, &source));
@@ -775,7 +755,7 @@ static const char *told_document(struct bs_finder *finder, const char *id, size_
 
 static void test_documents_by_id(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	char here[1024];
 	const char *sources[] = {"a.jsonl", "files"};
 	struct bs_build_request build = {.dir = "index", .sources = sources, .n_sources = 2};
@@ -814,7 +794,7 @@ static void test_documents_by_id(void **state)
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
 static void test_changed_source(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_index *index = build_and_open(rig);
 	struct bs_finder *finder;
 	struct bs_find_result result;
@@ -845,24 +825,24 @@ int main(void)
 		cmocka_unit_test(test_versions_agree),
 		cmocka_unit_test(test_names_are_never_null),
 		cmocka_unit_test(test_kernels),
-		cmocka_unit_test_setup_teardown(test_build_reports, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_build_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_recorded_options, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_consent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find_by_statistics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_documents_by_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_reports, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_build_steps, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_recorded_options, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_consent, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_locate, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_find, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_statistics, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_candidates, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_documents_by_id, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_changed_source, setup, library_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-struct rig {
-	char folder[FOLDER_BYTES], collection[96], dir[96];
-};
-
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
 {
@@ -31,33 +27,19 @@ static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context =
 
 static int setup(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-	assert_non_null(rig);
-	make_folder(rig->folder);
-	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
-	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
-	write_text(rig->collection, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
-	                            "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
-	                            "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
-	                            "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
-	*state = rig;
+	library_setup(state, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
+	                     "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
+	                     "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
+	                     "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct rig *rig = *state;
-	remove_folder(rig->folder);
-	free(rig);
-	return 0;
-}
-
-static struct bs_build_request request_of(const struct rig *rig, const char *const *source)
+static struct bs_build_request request_of(const struct library_rig *rig, const char *const *source)
 {
 	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .analyzer = &bars};
 }
 
-static void build(struct rig *rig)
+static void build(struct library_rig *rig)
 {
 	const char *source = rig->collection;
 	struct bs_error err;
@@ -81,7 +63,7 @@ static int hear(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static struct bs_index *open_index(const struct rig *rig, bool fresh)
+static struct bs_index *open_index(const struct library_rig *rig, bool fresh)
 {
 	struct bs_open_request open = {.dir = rig->dir, .analyzer = &bars, .fresh = fresh};
 	struct bs_index *index;
@@ -136,7 +118,7 @@ static void assert_all(const struct bs_index *index)
 
 static void test_words_are_cut(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	n_cuts = 0;
 	build(rig);
 	assert_true(n_cuts > 0);
@@ -162,7 +144,7 @@ static void test_words_are_cut(void **state)
 
 static void test_it_is_asked_for(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err;
 	struct bs_index *index;
 	build(rig);
@@ -202,7 +184,7 @@ static void test_it_is_asked_for(void **state)
 
 static void test_the_life_of_an_index(void **state)
 {
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	struct bs_error err;
 	build(rig);
 	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
@@ -243,7 +225,7 @@ static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
 static void test_bad_analyzers_fail(void **state)
 {
 	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID, BS_IO};
-	struct rig *rig = *state;
+	struct library_rig *rig = *state;
 	const char *source = rig->collection;
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
@@ -258,10 +240,10 @@ static void test_bad_analyzers_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_words_are_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_it_is_asked_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_life_of_an_index, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_analyzers_fail, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_words_are_cut, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_it_is_asked_for, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_the_life_of_an_index, setup, library_teardown),
+		cmocka_unit_test_setup_teardown(test_bad_analyzers_fail, setup, library_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
