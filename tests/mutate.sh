@@ -743,41 +743,41 @@ A window is not wider than the snippet.
 - while (now.first < now.last && end - places[now.first].start_column > snippet->width)
 + while (now.first < now.last && end - places[now.first].start_column > snippet->width + 8)
 
-grep_context_before query/grep/grep_search.c grep cli_grep_flags
+grep_context_before query/grep/grep_search.c grep
 -B N shows N lines before a match.
 - size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
 + size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before) : upto;
 
-grep_gap query/grep/grep_search.c grep cli_grep_flags
+grep_gap query/grep/grep_search.c grep
 Lines that follow each other have no -- between them.
 - state->has_told && state->visited < line.start && !state->is_headed)
 + state->has_told && state->visited <= line.start && !state->is_headed)
 
-grep_binary_quit query/grep/grep_search.c grep cli_grep_nul
+grep_binary_quit query/grep/grep_search.c grep
 A file with a NUL byte that was not named is left at the NUL byte.
 - if (state->binary == BS_GREP_BINARY_QUIT)
 - 		return true;
 + if (state->binary == BS_GREP_BINARY_QUIT && from == 0)
 + 		return true;
 
-grep_invert_last query/grep/grep_search.c grep cli_grep_flags
+grep_invert_last query/grep/grep_search.c grep
 -v shows the lines behind the last match.
 - size_t from = state->pos, upto = found ? line.start : state->window;
 + size_t from = state->pos, upto = found ? line.start : from;
 
-grep_condition query/grep/match/conditions.c cli_and_not
+grep_condition query/grep/match/conditions.c grep cli_and_not
 --not leaves out lines that match it.
 - *hold_out = !status && found != condition->is_not;
 + *hold_out = !status && (found || condition->is_not);
 
-grep_crlf query/grep/match/grep_matcher.c grep cli_grep_flags
+grep_crlf query/grep/match/grep_matcher.c grep
 With --crlf, $ matches before CR LF.
 - if (end > line.start && text[end - 1] == '\r')
 - 		return end - 1;
 + if (end > line.start && text[end - 1] == '\r')
 + 		return end;
 
-grep_literal_case query/grep/match/grep_matcher.c grep cli_grep_flags cli_grep_patterns
+grep_literal_case query/grep/match/grep_matcher.c grep
 A literal is found in its own letter case only.
 - if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
 + if (memcmp(text + at, exact->data, exact->used_bytes) == 0 || at > from)
@@ -826,10 +826,15 @@ What another user wrote into the file of trusted indexes is not believed.
 - (found.st_uid != geteuid() && found.st_uid != 0) ||
 + (found.st_uid == geteuid() + 1 && found.st_uid != 0) ||
 
-option_file query/cli/cmd_trust.c cli_trust cli_option_files
-The file of trusted indexes has a limit.
-- found.st_size > (off_t)BS_OPTION_FILE_BYTES)
-+ found.st_size > 2 * (off_t)BS_OPTION_FILE_BYTES)
+option_number_most query/options/command_line.c command_line
+An option's number is not above its most.
+- if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
++ if (*digits < '0' || *digits > '9' || *end || errno || number < least || number - 1 > most)
+
+option_size_overflow query/options/command_line.c command_line
+A size as ripgrep has them that does not fit is refused.
+- || errno || number > UINT64_MAX >> shift)
++ || errno || number > UINT64_MAX >> (shift / 2))
 
 build_private indexer/run/indexer.c cli_private
 With a source that is closed to others the index stays private, --shared or not.
