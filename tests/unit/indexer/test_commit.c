@@ -177,11 +177,27 @@ static void test_reader_meets_commit(void **state)
 	assert_null(meet);
 }
 
+/* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are deleted. */
+static void test_full_segment(void **state)
+{
+	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	(void)state;
+	make_small_index();
+	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
+		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
+	bs_snapshot_deinit(&snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_flush),
 		FOLDER_TEST(test_reader_meets_commit),
+		FOLDER_TEST(test_full_segment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
