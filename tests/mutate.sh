@@ -600,7 +600,7 @@ Compaction drops no document of a source that is not followed.
 - if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 + if (source.is_refused && compact->of_rows && !compact->snapshot.manifest.options.store) {
 
-compact_full indexer/run/compact.c cli_compact
+compact_full indexer/run/compact.c commit
 `compact` merges a full segment again if it has deleted documents.
 - if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
 + if (!manifest->segments[i].is_full)
@@ -723,11 +723,6 @@ Deleted documents are not counted, where counting needs no texts either.
 - !at->plan->list->segments[at->segment].tombstones;
 + true;
 
-scan_past_end query/scan/scan.c stage_scan check_segment cli_crafted
-Bits of documents that do not exist are found out, and not counted.
-- past |= line[word] & ~bs_scan_rows(at, last, word);
-+ past |= 0 & line[word] & ~bs_scan_rows(at, last, word);
-
 verify_idf_changed query/verify/verify.c stage_verify
 A file that changed is read as a whole before it is an answer.
 - if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
@@ -771,7 +766,7 @@ grep_condition query/grep/match/conditions.c grep cli_and_not
 + *hold_out = !status && (found || condition->is_not);
 
 grep_crlf query/grep/match/grep_matcher.c grep
-With --crlf, $ matches before CR LF.
+With --crlf, CR LF is no part of its line.
 - if (end > line.start && text[end - 1] == '\r')
 - 		return end - 1;
 + if (end > line.start && text[end - 1] == '\r')
@@ -821,7 +816,7 @@ A term is not found by its beginning alone.
 - if (n_matched == term_bytes && last_bytes == term_bytes) {
 + if (n_matched == term_bytes) {
 
-trust_owner query/cli/cmd_trust.c cli_other_user cli_trust
+trust_owner query/cli/cmd_trust.c cli_other_user
 What another user wrote into the file of trusted indexes is not believed.
 - (found.st_uid != geteuid() && found.st_uid != 0) ||
 + (found.st_uid == geteuid() + 1 && found.st_uid != 0) ||

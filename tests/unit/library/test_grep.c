@@ -192,6 +192,7 @@ static void test_lines_of_a_file(void **state)
 		{"[bcdef]", {.invert = true}, false, "1:a\n7:g\n"},
 		{"cat$", {.before = 0}, false, "2:b cat\n"},
 		{"cat$", {.before = 0}, true, "2:b cat\n6:f cat\r\n"},
+		{"\\s$", {.before = 0}, true, ""},
 		{"Cat", {.only_matching = true}, false, "4:Cat\n"},
 	};
 	static struct heard heard;
