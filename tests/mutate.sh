@@ -202,7 +202,7 @@ def try_all(root, changes):
     tree = os.path.join(root, "build", "mutate", "tree")
     build, targets = prepare(root, tree, changes)
     print("%.0f s: built, and the tests pass without changes" % (time.monotonic() - start), flush=True)
-    missed, wrong, excused = [], [], []
+    missed, wrong, excused, n_timeouts = [], [], [], 0
     for change in changes:
         began = time.monotonic()
         error, text = attempt(change, tree, build, targets)
@@ -210,6 +210,7 @@ def try_all(root, changes):
             wrong.append(change.name)
         elif error is None:
             (excused if change.reason else missed).append(change)
+        n_timeouts += text.endswith("(timeout)")
         word = "ERROR" if error else "caught" if error is False else "excused" if change.reason else "MISSED"
         print("%-8s%-36s%5.1f s  %s" % (word, change.name, time.monotonic() - began, text), flush=True)
     print("%.0f s" % (time.monotonic() - start))
@@ -218,7 +219,8 @@ def try_all(root, changes):
     for change in missed:
         print("not noticed: %s (%s): %s" % (change.name, change.file, change.promise))
     n_caught = len(changes) - len(missed) - len(wrong) - len(excused)
-    print("%d of %d caught" % (n_caught, len(changes)) + (", %d excused" % len(excused) if excused else ""))
+    print("%d of %d caught" % (n_caught, len(changes)) + (", %d excused" % len(excused) if excused else "") +
+          (", %d of them by a timeout: is the machine busy?" % n_timeouts if n_timeouts else ""))
     if wrong:
         fail("errors of the table: " + " ".join(wrong))
     return 1 if missed else 0
@@ -570,7 +572,7 @@ A file of the same size and mtime that was written since is read again.
 - (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
 + stamp->inode == recorded[3];
 
-refresh_owned corpus/changes/refresh.c cli_changed_collection cli_duplicate_ids
+refresh_owned corpus/changes/refresh.c commit
 A record that was appended replaces the earlier one with its id.
 - is_kept &= !is_owned;
 + is_kept &= !is_owned || at->is_appended;
