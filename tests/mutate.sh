@@ -587,11 +587,6 @@ A deletion ends when its file is gone.
 - return status != BS_NOT_FOUND;
 + return true;
 
-index_field_gap indexer/batch/term_batch.c cli_word_pairs
-Nothing matches across the fields of a record: 100 positions lie between them.
-- position = sum.next_position + FIELD_GAP;
-+ position = sum.next_position;
-
 compact_mark indexer/run/compact.c cli_compact
 A document that was moved to another segment is deleted where it was.
 - return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
