@@ -177,7 +177,7 @@ static void test_writes_what_the_program_prints(void **state)
 /* Which lines of a file are printed, and what between them. */
 static void test_lines_of_a_file(void **state)
 {
-	static const char text[] = "a\nb cat\nc\nd Cat\ne\nf cat\r\ng\n", *const path = "lines";
+	static const char text[] = "a\nb cat\nc\nd Cat\ne\nf cat\r\ng\n\r\n", *const path = "lines";
 	static const struct {
 		const char *pattern;
 		struct bs_grep_output output;
@@ -187,12 +187,13 @@ static void test_lines_of_a_file(void **state)
 		{"cat", {.before = 1}, false, "1-a\n2:b cat\n--\n5-e\n6:f cat\r\n"},
 		{"cat", {.before = 1, .after = 1}, false, "1-a\n2:b cat\n3-c\n--\n5-e\n6:f cat\r\n7-g\n"},
 		{"b cat|^d", {.after = 1}, false, "2:b cat\n3-c\n4:d Cat\n5-e\n"},
-		{"b cat|^d", {.before = 9, .after = 9}, false, "1-a\n2:b cat\n3-c\n4:d Cat\n5-e\n6-f cat\r\n7-g\n"},
+		{"b cat|^d", {.before = 9, .after = 9}, false, "1-a\n2:b cat\n3-c\n4:d Cat\n5-e\n6-f cat\r\n7-g\n8-\r\n"},
 		{"cat", {.max_count = 1}, false, "2:b cat\n"},
-		{"[bcdef]", {.invert = true}, false, "1:a\n7:g\n"},
+		{"[bcdef]", {.invert = true}, false, "1:a\n7:g\n8:\r\n"},
 		{"cat$", {.before = 0}, false, "2:b cat\n"},
 		{"cat$", {.before = 0}, true, "2:b cat\n6:f cat\r\n"},
-		{"\\s$", {.before = 0}, true, ""},
+		{"^$", {.before = 0}, true, "8:\r\n"},
+		{"^$", {.before = 0}, false, ""},
 		{"Cat", {.only_matching = true}, false, "4:Cat\n"},
 	};
 	static struct heard heard;
