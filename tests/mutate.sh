@@ -853,7 +853,7 @@ A run that finds nothing new commits nothing.
 - bool are_documents = at->is_full || at->n_changed_segments > 0 ||
 + bool are_documents = at->is_full || at->n_changed_segments == 0 ||
 
-compact_lock indexer/run/indexer.c cli_two_writers
+compact_lock indexer/run/indexer.c commit
 `compact` takes the lock of the index.
 - status = bs_index_lock_existing(&dir, request->wait, &lock, err);
 - 	if (!status)

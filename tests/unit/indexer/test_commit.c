@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/bitsift/index.h"
+#include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
 
@@ -197,6 +198,11 @@ static void test_full_segment(void **state)
 	struct bs_error err = {""};
 	(void)state;
 	make_small_index();
+	/* Not while another writer is at work. */
+	struct bs_index_lock lock;
+	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, &err), &err);
+	expect_status(bs_index_compact(&request, NULL, &err), BS_BUSY, &err);
+	bs_index_lock_release(&lock);
 	expect_ok(bs_index_compact(&request, NULL, &err), &err);
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
