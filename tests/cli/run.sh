@@ -6,7 +6,7 @@
 # What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
 # must not be indexed), an empty HOME, SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL
 # (reseal.c), HOSTILE_IO (hostile_io.c), COLLIDE (collide.c) and,
-# in a build with sanitizers, SANITIZED. SEED and CASES, if set, choose other random cases than the usual ones, and how many.
+# in a build with sanitizers, SANITIZED. SEED and ROUNDS, if set, choose other random cases than the usual ones, and how many.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
@@ -31,7 +31,7 @@ chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
 chmod 777 "$top/nobody"
 
 keep=()
-for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL HOSTILE_IO COLLIDE SEED CASES; do
+for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL HOSTILE_IO COLLIDE SEED ROUNDS; do
     [ -z "${!variable:-}" ] || keep+=("$variable=${!variable}")
 done
 status=0
@@ -39,7 +39,7 @@ status=0
     cd "$top/work"
     exec env -i "${keep[@]}" PATH="$top/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME="$top/home" LC_ALL=C.UTF-8 TZ=UTC \
         SCRATCH="$top/scratch" SAMPLE="$here/../../corpus/sample" README="$here/../../README.md" LIB="$here/lib.sh" \
-        bash -eu "$script"
+        bash -euc '. "$LIB"; . "$0"' "$script"
 ) >"$top/stdout" 2>"$top/stderr" </dev/null || status=$?
 
 if [ "$status" -eq 77 ]; then

@@ -5,15 +5,7 @@
  * n_unreadable counts documents that could not be read: an answer with such is an error too.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/bitsift/index.h"
@@ -22,6 +14,7 @@
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/test.h"
 
 static const char *const queries[] = {
 	"common",
@@ -143,7 +136,6 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 
 static void test_every_byte(void **state)
 {
-	(void)state;
 	struct answer right = {{0}};
 	struct answer answer = {{0}};
 	struct bs_error err = {""};
@@ -168,7 +160,6 @@ static void test_every_byte(void **state)
 /* A file that ends too early, or goes on too long: the same promise. */
 static void test_every_length(void **state)
 {
-	(void)state;
 	struct answer right = {{0}};
 	struct answer answer = {{0}};
 	struct bs_error err = {""};
@@ -195,7 +186,6 @@ static void test_every_length(void **state)
  * no read out of bounds, which the sanitizers would tell. */
 static void test_crafted(void **state)
 {
-	(void)state;
 	uint64_t random = 7;
 	struct answer answer = {{0}};
 	make_small_index();
@@ -232,7 +222,6 @@ static void test_crafted(void **state)
 /* A name that leads out of its folder is not followed. */
 static void test_outside(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_buffer bytes = {0};
 	struct answer answer = {{0}};

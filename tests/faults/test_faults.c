@@ -7,19 +7,10 @@
  * fails; where there are many, a share of them. FAULTS_STACKS=1: all of these (minutes), FAULTS_EVERY=1: every call (hours);
  * FAULTS_ONLY=TEXT: scenarios with TEXT in their names. Sanitizers have a malloc of their own: not with them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,6 +20,7 @@
 
 #include "tests/rigs/core_rig.h"
 #include "tests/faults/faults.h"
+#include "tests/rigs/test.h"
 
 #define MAX_ARGUMENTS   12
 #define MAX_CALLS       48 /* that fail of one kind in one scenario, unless FAULTS_EVERY */

@@ -15,13 +15,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,14 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "tests/rigs/index_rig.h"
 #include "tests/rigs/mutate.h"
 #include "query/cli/commands.h"
 #include "tests/generate/generate.h"
+#include "tests/rigs/test.h"
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */

@@ -1,19 +1,11 @@
 /* test_analyzer.c: words cut by a callback (struct bs_analyzer): an index that is built, refreshed, compacted, searched and shown by
  * it, and refused without it. It cuts at '|' and keeps the case of letters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 struct rig {
 	char folder[FOLDER_BYTES], collection[96], dir[96];

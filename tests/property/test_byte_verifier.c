@@ -3,17 +3,6 @@
  * the same: what it says must be what the matcher says, on the fields, on the line of JSON that they come from, and on
  * the fields as they stand in that line. And the quick reader of records against the parser.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
@@ -21,6 +10,7 @@
 #include "corpus/read/record_scan.h"
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
+#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
@@ -404,7 +394,6 @@ static int n_docs = 15000;
 
 static void test_plain_words(void **state)
 {
-	(void)state;
 	check_documents(NULL, 11, n_docs);
 	/* It would not be worth its lines if it could not tell most of the time. */
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
@@ -415,13 +404,11 @@ static void test_plain_words(void **state)
 
 static void test_folded_accents(void **state)
 {
-	(void)state;
 	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
 }
 
 static void test_identifiers(void **state)
 {
-	(void)state;
 	check_documents(&(struct bs_words_options){.split_identifiers = true}, 15, n_docs);
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
 	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
@@ -429,7 +416,6 @@ static void test_identifiers(void **state)
 
 static void test_stems_are_left_alone(void **state)
 {
-	(void)state;
 	check_documents(&(struct bs_words_options){.stem_language = "english"}, 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
@@ -437,7 +423,6 @@ static void test_stems_are_left_alone(void **state)
 /* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
 static void test_broken_lines(void **state)
 {
-	(void)state;
 	uint64_t random = 14;
 	struct doc doc = {0};
 	struct bs_record_scan scan = {0};

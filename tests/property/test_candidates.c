@@ -1,15 +1,6 @@
 /* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of given documents is among the candidates of
  * a pattern, in document order, whatever is deleted, merged and opened again; few others are, where there are grams; a filter passes it,
  * and estimates are about right. Linked to the installed library's own file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -20,6 +11,7 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
@@ -147,7 +139,6 @@ static void open_index(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	rig.state = 1;
 	rig.n = rig.n_arrived = 0;
 	return (int)bs_memory_new(&rig.memory, NULL);
@@ -155,7 +146,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	close_index();
 	bs_memory_free(rig.memory);
 	return 0;
@@ -322,14 +312,12 @@ static void ask_through_life(bool grams, bool is_stored)
 
 static void test_patterns(void **state)
 {
-	(void)state;
 	ask_through_life(true, false);
 	assert_true(n_candidates - n_matches < n_candidates_of / 10);
 }
 
 static void test_stored(void **state)
 {
-	(void)state;
 	ask_through_life(true, true);
 	assert_true(n_candidates - n_matches < n_candidates_of / 10);
 }
@@ -340,7 +328,6 @@ static void test_without_grams(void **state)
 	struct bs_writer *writer;
 	struct bs_error err = {""};
 	struct bs_writer_request request = {.memory = rig.memory, .grams = true};
-	(void)state;
 	ask_through_life(false, false);
 	assert_int_equal(n_candidates, n_candidates_of);
 	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
@@ -360,7 +347,6 @@ static void test_refusals(void **state)
 	struct bs_find_request find = {.query = "lock", .query_bytes = 4, .mode = BS_FIND_TOP, .candidates = true, .batch = take};
 	struct bs_candidates_result result;
 	struct bs_error err = {""};
-	(void)state;
 	change(true, false, 200);
 	open_index();
 	/* No pattern matches nothing. */

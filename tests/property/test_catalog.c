@@ -5,18 +5,9 @@
  *
  * test_catalog [N_INDEXES [N_QUERIES [SEED]]] runs longer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/buffer.h"
 #include "core/bitsift/catalog.h"
@@ -27,6 +18,7 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_BEST  10
 #define SEVERAL 10 /* some tests need at least this number of indexes */
@@ -281,7 +273,6 @@ static void test_as_one(void **state)
 	struct bs_buffer query = {.data = NULL};
 	uint64_t n_skipped = 0, n_probed = 0, n_known = 0;
 	char dir[64];
-	(void)state;
 	add_indexes(catalog, 0, n_indexes);
 	assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
 	snprintf(dir, sizeof(dir), "%s/whole", scratch);
@@ -331,7 +322,6 @@ static void test_limits(void **state)
 	struct bs_catalog_result came;
 	struct bs_buffer query = {.data = NULL};
 	unsigned n_cut = 0, n_some = 0, n_whole = 0;
-	(void)state;
 	for (unsigned i = 0; i < n_queries; i++) {
 		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
@@ -379,7 +369,6 @@ static void test_stopped(void **state)
 	struct bs_catalog_result came;
 	unsigned n_left = 1;
 	const volatile int cancel = 1;
-	(void)state;
 	for (int partial = 0; partial < 2; partial++) {
 		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
 		struct bs_catalog_find_request request = {
@@ -413,7 +402,6 @@ static void test_suggestions(void **state)
 	struct bs_catalog_result came;
 	struct bs_buffer word = {.data = NULL};
 	unsigned n_absent = 0, n_suggested = 0;
-	(void)state;
 	for (unsigned i = 0; i < n_queries; i++) {
 		struct bs_error line = {""};
 		bs_buffer_clear(&word);
@@ -471,7 +459,6 @@ static void test_changes(void **state)
 	uint64_t n_changed, n_unreachable;
 	char dirs[2][64], path[96];
 	const char *list[2] = {dirs[0], dirs[1]};
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/c%d", scratch, i);
 		commit_word(dirs[i], i ? "walrus" : "penguin");
@@ -524,7 +511,6 @@ static void test_kept(void **state)
 	struct bs_catalog_entry entry;
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/k%d", scratch, i);
 		commit_word(dirs[i], i ? "heron" : "ibis");
@@ -556,7 +542,6 @@ static void test_at_once(void **state)
 	struct bs_catalog_entry entry;
 	pid_t children[N];
 	unsigned n = 0;
-	(void)state;
 	if (n_indexes < SEVERAL)
 		skip();
 	for (unsigned i = 0; i < N; i++) {
@@ -587,7 +572,6 @@ static void test_damaged(void **state)
 	struct bs_catalog *catalog = open_catalog("damaged");
 	struct bs_catalog_result came;
 	char path[64];
-	(void)state;
 	if (n_indexes < SEVERAL)
 		skip();
 	add_indexes(catalog, 0, 3);
@@ -650,7 +634,6 @@ static void test_damaged_index(void **state)
 	struct bs_error err = {""}, line = {""};
 	char dirs[3][64];
 	const char *list[3] = {dirs[0], dirs[1], dirs[2]};
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct bs_buffer text = {.data = NULL};
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/f%u", scratch, i);
@@ -689,7 +672,6 @@ static void test_other_versions(void **state)
 	struct bs_catalog *catalog = open_catalog("versions");
 	struct bs_catalog_result came;
 	char path[64];
-	(void)state;
 	if (n_indexes < SEVERAL)
 		skip();
 	add_indexes(catalog, 0, 3);
@@ -729,7 +711,6 @@ static void test_handed_on(void **state)
 	const char *list[1] = {dir}, *words[] = {"narwhal"};
 	unsigned seen = 0;
 	uint64_t n;
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/handed", scratch);
 	snprintf(path, sizeof(path), "%s/exported", scratch);
 	snprintf(moved, sizeof(moved), "%s.moved", dir);
@@ -771,7 +752,6 @@ static void test_other_words(void **state)
 	struct bs_error err = {""};
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/o%d", scratch, i);
 		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
@@ -825,7 +805,6 @@ static void test_sorted_words(void **state)
 	struct sorted_hits hits = {""};
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/s%d", scratch, i);
 		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
@@ -852,7 +831,6 @@ static void test_sorted_words(void **state)
 
 static int set_up(void **state)
 {
-	(void)state;
 	assert_non_null(mkdtemp(scratch));
 	build();
 	return 0;
@@ -861,7 +839,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	char command[64];
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", scratch);
 	return system(command);
 }

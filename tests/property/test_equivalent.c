@@ -6,15 +6,6 @@
  *
  * test_equivalent N [SEED] asks N queries instead of the usual number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/utf16.h>
@@ -24,6 +15,7 @@
 #include "core/bitsift/writer.h"
 #include "core/text/words_run.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 static unsigned long n_queries = 300;
@@ -278,7 +270,6 @@ static void test_words(void **state)
 	                                                  {.fold_accents = true},
 	                                                  {.split_identifiers = true},
 	                                                  {.stem_language = "french", .fold_accents = true}};
-	(void)state;
 	struct bs_buffer text = {0}, folded = {0}, forms[N_FORMS] = {{0}};
 	struct kept kept[N_FORMS];
 	memset(kept, 0, sizeof(kept));
@@ -479,7 +470,6 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 static void test_queries(void **state)
 {
 	struct bs_buffer docs[N_DOCS] = {{0}}, query = {0};
-	(void)state;
 	for (unsigned long i = 0; i * QUERIES_EACH < n_queries; i++) {
 		struct corpus corpora[N_FORMS];
 		dice = seed * UINT64_C(7368787) + i;
@@ -506,7 +496,6 @@ static void test_queries(void **state)
 static int set_up(void **state)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	(void)state;
 	nfc = unorm2_getNFCInstance(&code);
 	nfd = unorm2_getNFDInstance(&code);
 	nfkc_casefold = unorm2_getNFKCCasefoldInstance(&code);
@@ -515,7 +504,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < N_WORDS; i++)
 		bs_buffer_deinit(&vocabulary[i]);
 	return 0;

@@ -3,19 +3,11 @@
  * the lists of rare terms leave of it, is the documents that have the term, and no other. Indexes of random documents and
  * options, against sets made here from the documents' words.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/index.h"
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/test.h"
 
 #define MAX_DOCS  4000u
 #define MAX_WORDS 900u
@@ -273,7 +265,6 @@ static void check_index(const struct corpus *corpus, struct asked *asked, uint64
 
 static void test_random_indexes(void **state)
 {
-	(void)state;
 	uint64_t random = 41;
 	struct asked asked = {
 		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),

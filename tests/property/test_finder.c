@@ -4,16 +4,6 @@
  * threads' memory, a failure half-way) is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
  * test_finder [N_REQUESTS [SEED]] asks more of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +11,7 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
@@ -333,13 +324,11 @@ static void check_an_index(const struct bs_build_request *options)
 
 static void test_plain(void **state)
 {
-	(void)state;
 	check_an_index(&(struct bs_build_request){.n_threads = 1});
 }
 
 static void test_with_options(void **state)
 {
-	(void)state;
 	const char *weights[] = {"title=3", NULL};
 	check_an_index(&(struct bs_build_request){
 		.n_threads = 1, .stem_language = "english", .split_identifiers = true, .fold_accents = true, .weights = weights});

@@ -3,18 +3,10 @@
  * and the index: refreshes, deletes, compaction, threads, little memory, edits after the last commit.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
@@ -29,6 +21,7 @@
 #include "query/regex/gram_filter.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/test.h"
 
 #define N_FILES    400u
 #define MOST_BYTES 40000u
@@ -344,7 +337,6 @@ static void live(struct model *model, uint32_t round)
 
 static void test_sound(void **state)
 {
-	(void)state;
 	struct model *model = calloc(1, sizeof(*model));
 	assert_non_null(model);
 	model->random = 77;
@@ -401,7 +393,6 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 
 static void test_collection(void **state)
 {
-	(void)state;
 	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1};
 	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	usleep(50000);
@@ -426,7 +417,6 @@ static void test_collection(void **state)
 
 static void test_classes(void **state)
 {
-	(void)state;
 	assert_int_equal(bs_gram_size_class_of(0), 0);
 	assert_int_equal(bs_gram_size_class_of(1), 1);
 	assert_int_equal(bs_gram_size_class_columns(0), 0);

@@ -1,19 +1,11 @@
 /* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done, and where a line has no end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/bitsift.h"
 #include "core/program/grep_program.h"
+#include "tests/rigs/test.h"
 
 /* How late a call may be here, where sanitizers are at work and others on the machine: bench/limits_main.c measures. */
 #define LATE_MS    400.0

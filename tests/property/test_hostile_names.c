@@ -6,18 +6,9 @@
  *
  * test_hostile_names [N_ROUNDS [SEED [PROGRAM]]]
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +18,7 @@
 
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 extern char **environ;
 
@@ -1027,7 +1019,6 @@ static void round_of(struct world *world)
 
 static void test_rounds(void **state)
 {
-	(void)state;
 	char folder[FOLDER_BYTES], path[FOLDER_BYTES + 24], before[4096];
 	assert_non_null(getcwd(before, sizeof(before)));
 	make_folder(folder);

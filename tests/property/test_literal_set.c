@@ -2,14 +2,6 @@
  * test_literal_set.c: a set of literals finds what a search for one after the other at each place does: in random lists
  * and texts of few letters, so that much overlaps; and letter case is what PCRE2 takes for it, in all of Unicode.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -20,6 +12,7 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
+#include "tests/rigs/test.h"
 
 #define MOST_LITERALS 600u
 #define MOST_BYTES    512u
@@ -166,7 +159,6 @@ static void random_lists(void **state)
 	static struct text texts[MOST_LITERALS];
 	struct bs_literal literals[MOST_LITERALS];
 	struct bs_error err;
-	(void)state;
 	for (uint32_t round = 0; round < 600; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
@@ -199,7 +191,6 @@ static void nested_lists(void **state)
 	struct bs_literal_set *set;
 	struct bs_literal_found found;
 	struct bs_error err;
-	(void)state;
 	assert_true(literals && bytes);
 	memset(bytes, 'a', N);
 	for (uint32_t i = 0; i < N; i++)
@@ -261,7 +252,6 @@ static void case_of_unicode(void **state)
 	static uint8_t text[1 << 18];
 	size_t n = 0;
 	struct bs_error err;
-	(void)state;
 	expect_ok(bs_icu_load(&err), &err);
 	for (uint32_t c = 'A'; c < 0x1f000; c++)
 		if (has_case(c))

@@ -1,18 +1,8 @@
 /* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what parse.h promises. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/search.h"
 #include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
+#include "tests/rigs/test.h"
 
 /* n_times the middle between the two ends. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
@@ -41,7 +31,6 @@ static void check_repeated_error(const char *middle, size_t n_times, size_t erro
 
 static void test_hostile_errors(void **state)
 {
-	(void)state;
 	const size_t many = 1000000;
 	for (const char *const *sign = (const char *const[]){"(", ")", "-(", "NOT ", "-", "- ", "\"", "AND ", "()", "(-", NULL}; *sign; sign++) {
 		check_repeated_error(*sign, many / strlen(*sign), 0, "the query has no words");
@@ -68,7 +57,6 @@ static void check_repeated_parses(const char *start, const char *middle, const c
 
 static void test_hostile_parses(void **state)
 {
-	(void)state;
 	const size_t many = 1000000;
 	check_repeated_parses("", "a ", "", BS_QUERY_MAX_WORDS);
 	check_repeated_parses("a", " OR a", "", BS_QUERY_MAX_WORDS - 1);
@@ -97,7 +85,6 @@ static void test_hostile_parses(void **state)
 /* One word more than those above. */
 static void test_limits(void **state)
 {
-	(void)state;
 	static const char *const words = "a query may have 100000 words", *const phrase = "a phrase may have 16384 words";
 	check_repeated_error("a ", BS_QUERY_MAX_WORDS + 1, 2 * BS_QUERY_MAX_WORDS, words);
 	check_repeated_error("(a)", BS_QUERY_MAX_WORDS + 1, 3 * BS_QUERY_MAX_WORDS + 1, words);
@@ -129,7 +116,6 @@ static void check_nested(const char *open, size_t n_times, size_t error_byte)
 
 static void test_nested(void **state)
 {
-	(void)state;
 	check_nested("(", BS_QUERY_MAX_DEPTH, 0);
 	check_nested("(", 200000, BS_QUERY_MAX_DEPTH);
 	check_nested("-(", 200000, 2 * BS_QUERY_MAX_DEPTH + 1);
@@ -140,7 +126,6 @@ static void test_nested(void **state)
 /* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
 static void test_deepest(void **state)
 {
-	(void)state;
 	struct bs_buffer text = {0};
 	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
 		assert_int_equal(bs_buffer_append(&text, "a OR b -(", 9, NULL), BS_OK);
@@ -310,7 +295,6 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 
 static void test_token_soup(void **state)
 {
-	(void)state;
 	static const char *const tokens[] = {
 		"cat",  "dog", "bird", "cat",    " ",     " ",        " ",    " ",     "\xe3\x80\x80", "(",  ")",
 		"(",    ")",   "\"",   "\"",     "-",     " AND ",    " OR ", " NOT ", "AND",          "*",  "~1", "*", "?", "a?b", "*",
@@ -333,7 +317,6 @@ static void test_token_soup(void **state)
 /* Bytes of the grammar and any others: no crash, and what parse.h promises. */
 static void test_byte_soup(void **state)
 {
-	(void)state;
 	uint64_t random = 2;
 	for (size_t i = 0; i < 20000; i++) {
 		uint8_t bytes[24];

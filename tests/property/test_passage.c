@@ -1,16 +1,7 @@
 /* test_passage.c: where words stand in a file, compared with a naive finder: over random texts of all that folding, encodings
  * and line ends can do, in files of UTF-8, with and without a mark, and UTF-16. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
@@ -20,6 +11,7 @@
 #include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 #define MOST_BYTES 4096
@@ -239,7 +231,6 @@ static void test_naive(void **state)
 	struct bs_passages passages = {0};
 	struct bs_word_hits hits = {0};
 	size_t n_compared = 0;
-	(void)state;
 	rig_init(&rig, NULL);
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
 	for (size_t i = 0; i < 6000; i++) {

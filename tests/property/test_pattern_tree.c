@@ -2,14 +2,6 @@
  * test_pattern_tree.c: a pattern that is built by calls (bitsift/pattern_tree.h) is the one that its text says: the text compiles, and
  * reading it makes the same nodes. Random trees; then what a host may do wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -18,6 +10,7 @@
 #include "tests/rigs/core_rig.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/test.h"
 
 #define N_TREES 20000
 
@@ -126,7 +119,6 @@ static void trees_are_what_their_text_says(void **state)
 	struct bs_pattern_tree *trees[2];
 	struct bs_regex read = {.root = 0};
 	struct bs_error err = {""};
-	(void)state;
 	for (int fold = 0; fold < 2; fold++)
 		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], &err), BS_OK);
 	for (unsigned i = 0; i < N_TREES; i++) {
@@ -170,7 +162,6 @@ static void what_no_pattern_has_rules_nothing_out(void **state)
 {
 	static void (*const parts[])(struct bs_pattern_tree *) = {add_surrogate, add_large_repetition, add_many_groups};
 	struct bs_error err = {""};
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		struct bs_pattern_tree *tree;
 		struct bs_text_filter *filter;
@@ -228,7 +219,6 @@ static void mistakes_are_reported(void **state)
 	struct bs_error err = {""};
 	struct bs_pattern_tree *tree;
 	struct bs_text_filter *filter;
-	(void)state;
 	assert_int_equal(bs_pattern_tree_new(false, &tree, &err), BS_OK);
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		bs_pattern_tree_clear(tree);

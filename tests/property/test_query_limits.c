@@ -1,21 +1,14 @@
 /* test_query_limits.c: each of the ways in which a search takes long ends by a deadline that is over and by a flag that another
  * thread sets; and what a call that ended so leaves, tells and holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/query.h>
+
+#include "tests/rigs/test.h"
 
 #define N_RECORDS  40000
 #define N_PLAIN    (N_RECORDS / 5)

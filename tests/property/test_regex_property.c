@@ -4,15 +4,6 @@
  *
  * test_regex_property N [SEED] checks N random patterns of each kind instead of the usual number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -23,6 +14,7 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/regex_rig.h"
+#include "tests/rigs/test.h"
 
 #define TEXT_CAPACITY 4096u
 
@@ -418,7 +410,6 @@ static void report(const char *name)
 
 static void test_grammar(void **state)
 {
-	(void)state;
 	struct regex_rig rig = {0};
 	static struct maker maker;
 	for (unsigned long i = 0; i < n_patterns; i++) {
@@ -436,7 +427,6 @@ static void test_grammar(void **state)
 /* Pieces of patterns in any order: where a construct begins and ends, PCRE2 and we must agree. */
 static void test_soup(void **state)
 {
-	(void)state;
 	static const char *const pieces[] = {
 		"a",   "b",     "abc",   "k",   "xyz",    "(",         ")",     "(?:",   "[",    "]",    "[^",
 		"-",   "|",     "*",     "+",   "?",      "{",         "}",     "{2}",   "{2,}", "{,2}", ",",
@@ -467,7 +457,6 @@ static void test_soup(void **state)
 /* A literal pattern (-F) of anything. */
 static void test_literals(void **state)
 {
-	(void)state;
 	struct regex_rig rig = {0};
 	static struct maker maker;
 	for (unsigned long i = 0; i < n_patterns / 4; i++) {
@@ -533,7 +522,6 @@ static void check_case_of(uint32_t c, const struct bs_buffer *text)
 /* PCRE2's idea of "the same but for case" is no wider than that of folding. */
 static void test_case_of_all(void **state)
 {
-	(void)state;
 	struct bs_buffer text = {0};
 	for (uint32_t c = 0; c <= 0x10ffff; c++)
 		if (!(c >= 0xd800 && c < 0xe000) && is_cased(c))
@@ -547,7 +535,6 @@ static void test_case_of_all(void **state)
 /* What has no case for us has none for PCRE2: caseless, a class of all of these matches nothing that has. */
 static void test_case_of_none(void **state)
 {
-	(void)state;
 	struct bs_buffer pattern = {0}, text = {0};
 	struct text range;
 	put_char(&pattern, '[');
@@ -579,7 +566,6 @@ static void test_case_of_none(void **state)
 /* For bs_gram_fold. */
 static int load_icu(void **state)
 {
-	(void)state;
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 

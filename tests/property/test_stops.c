@@ -4,26 +4,17 @@
  * checked, queried and searched by one thread. test_stops SIZE [LONG_MS [NAME]]: larger inputs, one of them alone; then
  * the longest time of each call is printed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <execinfo.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
 
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 /* In each build: sanitizers take some times as long. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

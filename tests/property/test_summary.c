@@ -2,17 +2,9 @@
  * test_summary.c: the summary of an index is that of its segments whatever became of them, never denies what is there, and
  * takes absent words for present at the rate asked for. Over sources and over given documents.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/hash.h"
 #include "core/bitsift/host.h"
@@ -30,6 +22,7 @@
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
+#include "tests/rigs/test.h"
 
 #define N_WORDS 4000u
 
@@ -221,7 +214,6 @@ static void save_summary(struct bs_snapshot *old)
 
 static void test_sources(void **state)
 {
-	(void)state;
 	struct bs_snapshot old;
 	struct bs_error err = {""};
 	for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -276,7 +268,6 @@ static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 
 static void test_given(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct bs_memory *memory = NULL;
 		struct bs_writer *writer;
@@ -358,7 +349,6 @@ static void expect_rate(double rate, double of)
 /* A million words that are not there; at first, when it has grown by little, when it is made anew for it, and at another rate. */
 static void test_rate(void **state)
 {
-	(void)state;
 	index_words(0, 30000, 0);
 	expect_rate(0.01, 0.85);
 	index_words(30000, 31500, 0);
@@ -416,7 +406,6 @@ static uint64_t count_files(void)
  * anew. */
 static void test_lost(void **state)
 {
-	(void)state;
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
 	struct bs_error err = {""};
 	struct bs_check_sums sum;
@@ -473,7 +462,6 @@ static void test_lost(void **state)
 /* A byte of the summary is another one, wherever: a commit of something new makes it anew, and nothing is lost. */
 static void test_damaged(void **state)
 {
-	(void)state;
 	enum { STEPS = 12, WORDS = 9000 };
 	uint64_t n_bytes;
 	index_words(0, WORDS, 0);
@@ -494,7 +482,6 @@ static void test_damaged(void **state)
 /* Words whose hashes begin alike, as who wants an index to be slow can make them, take no longer than others. */
 static void test_alike(void **state)
 {
-	(void)state;
 	enum { N = 400000 };
 	struct bs_manifest manifest;
 	struct bs_summary_known known = {.segments = {.items = NULL}};
@@ -527,7 +514,6 @@ static void test_alike(void **state)
 /* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */
 static void test_find(void **state)
 {
-	(void)state;
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
 	struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning, .summary_rate = 0.2};
 	struct bs_index *index;
@@ -563,7 +549,6 @@ static void test_find(void **state)
 /* Queries of what the summary excludes end there: no lexicon is read. Others read it. */
 static void test_absent(void **state)
 {
-	(void)state;
 	static const char *const absent[] = {"zebra", "zebra OR giraffe", "\"zebra giraffe\"", "zeb*", "z?krah", "qu*zeb", "\"zebra gir*\"~3"};
 	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"", "zebra~2"};
 	struct bs_index *index;
@@ -619,7 +604,6 @@ static bool pattern_may_match(const struct bs_summary *summary, const char *patt
 
 static void test_trees(void **state)
 {
-	(void)state;
 	struct bs_manifest manifest;
 	struct bs_summary_file file;
 	struct bs_error err = {""};

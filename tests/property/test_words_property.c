@@ -4,19 +4,11 @@
  *
  * test_words_property N [SEED] checks N random texts instead of the usual number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 
 #include "core/text/words_class.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 static unsigned long n_random_texts = 20000;
@@ -24,7 +16,6 @@ static uint64_t random_seed = 1;
 
 static void test_folding_ascii_is_lower_case(void **state)
 {
-	(void)state;
 	UErrorCode code = U_ZERO_ERROR;
 	const UNormalizer2 *form = unorm2_getNFKCCasefoldInstance(&code);
 	UChar from[128], to[256];
@@ -62,7 +53,6 @@ static void check_all_strings(struct rig *rig, const char *alphabet, size_t n)
 
 static void test_all_short_ascii_strings(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	for (size_t n = 1; n <= 4; n++)
@@ -80,7 +70,6 @@ static void test_all_short_ascii_strings(void **state)
  * window of one byte cuts wherever a cut is held to be safe. */
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
-	(void)state;
 	static const size_t windows[] = {1, 64};
 	struct rig rig;
 	rig_init(&rig, NULL);
@@ -96,7 +85,6 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 /* Every cut that is held to be safe, behind and before everything that a rule might look at. */
 static void test_safe_cuts(void **state)
 {
-	(void)state;
 	static const char *const around[] = {
 		"",
 		"a",
@@ -155,7 +143,6 @@ static void test_safe_cuts(void **state)
 /* Every code point of the planes in use among its like and others: the classes kept of it are right. */
 static void test_all_code_points(void **state)
 {
-	(void)state;
 	static const size_t windows[] = {4096};
 	struct rig rig;
 	rig_init(&rig, NULL);
@@ -187,7 +174,6 @@ static uint32_t random_below(uint32_t n)
 /* What is held to be inert makes no word with anything else that is, in whatever order. */
 static void test_inert_code_points_make_no_words(void **state)
 {
-	(void)state;
 	static UChar32 inert[0x110000];
 	struct rig rig;
 	rig_init(&rig, NULL);
@@ -308,13 +294,11 @@ static void check_random_texts(const struct bs_words_options *options, unsigned 
 
 static void test_random_texts(void **state)
 {
-	(void)state;
 	check_random_texts(NULL, n_random_texts, random_seed);
 }
 
 static void test_random_texts_with_options(void **state)
 {
-	(void)state;
 	static const struct bs_words_options options[] = {
 		{.stem_language = "english"},
 		{.stem_language = "french", .fold_accents = true},
@@ -332,7 +316,6 @@ static void test_random_texts_with_options(void **state)
  * What is put at the edge moves by a byte at a time. */
 static void test_edges_of_lines(void **state)
 {
-	(void)state;
 	static const char *const items[] = {"a",   "Z9",  "_",   "__",    "a_",  "_a",  "'",   ".",   "@",    ":",    ",",
 	                                    "a.b", "a'b", "1,2", "1.2",   "1'2", "a:b", "a@b", "@",   "a.1",  "1.a",  "_.a",
 	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2",
@@ -360,7 +343,6 @@ static void test_edges_of_lines(void **state)
 /* Random texts of ASCII, long enough for many lines, by every kernel. */
 static void test_random_ascii(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
 	struct rig rig;
@@ -416,7 +398,6 @@ static void check_marks(struct rig *rig, const char *before, const char *one, co
 /* ICU alone would take hours for these. */
 static void test_many_marks(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	check_marks(&rig, "a", "\u0323", "\u0301", "", 250000);
@@ -440,7 +421,6 @@ static void test_many_marks(void **state)
 
 static void test_long_texts(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	check_long_text(&rig, "a", 300000);

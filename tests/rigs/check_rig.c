@@ -1,18 +1,11 @@
 /* check_rig.c: see check_rig.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/rigs/check_rig.h"
 #include "core/base/bytes.h"
 #include "core/bitsift/index.h"
 #include "corpus/changes/stored_text.h"
+#include "tests/rigs/test.h"
 
 struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t i)
 {

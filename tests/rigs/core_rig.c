@@ -3,21 +3,14 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "tests/rigs/test.h"
 
 /* ---- a folder of our own ---- */
 
@@ -25,7 +18,6 @@ static char *folder;
 
 int enter_folder(void **state)
 {
-	(void)state;
 	/* In memory if there is such a place: these tests fsync a thousand times, which a busy disk makes slow. */
 	const char *base = getenv("TMPDIR");
 	const char *usual = access("/dev/shm", R_OK | W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -78,7 +70,6 @@ static void close_dirs(void)
 
 int leave_folder(void **state)
 {
-	(void)state;
 	close_dirs();
 	limit_file_bytes(UINT64_MAX);
 	int result = chdir("/") || nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) ? -1 : 0;

@@ -4,19 +4,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/base/bytes.h"
 #include "core/store/index_dir.h"
+#include "tests/rigs/test.h"
 
 void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input)
 {

@@ -1,15 +1,6 @@
 /* library_rig.c: see library_rig.h. */
 #include "tests/rigs/library_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/rigs/test.h"
 
 void make_folder(char folder[FOLDER_BYTES])
 {

@@ -3,18 +3,8 @@
 
 #include "core/base/hash.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "query/language/query_format.h"
+#include "tests/rigs/test.h"
 
 const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
 					       {"a:b", 3},   {"my field", 8}, {"", 0}, {"year", 4}};
@@ -24,7 +14,6 @@ static struct bs_term_table field_numbers;
 
 int open_words(void **state)
 {
-	(void)state;
 	struct bs_words_options english = {.stem_language = "english"};
 	for (uint32_t i = 0, number; i < N_FIELDS; i++)
 		assert_int_equal(bs_term_table_intern(&field_numbers, (const uint8_t *)fields[i].name,
@@ -37,7 +26,6 @@ int open_words(void **state)
 
 int close_words(void **state)
 {
-	(void)state;
 	bs_words_free(plain_words);
 	bs_words_free(english_words);
 	bs_term_table_deinit(&field_numbers);

@@ -1,24 +1,14 @@
 /* source_rig.c: see source_rig.h. */
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
 #include "tests/rigs/source_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- a folder of our own ---- */
 
@@ -26,7 +16,6 @@ char *home;
 
 int enter_folder(void **state)
 {
-	(void)state;
 	const char *base = getenv("TMPDIR");
 	if (asprintf(&home, "%s/bitsift-source-XXXXXX", base ? base : "/tmp") < 0 || !mkdtemp(home) || chdir(home))
 		return -1;
@@ -53,7 +42,6 @@ static void remove_all(void)
 
 int leave_folder(void **state)
 {
-	(void)state;
 	if (chdir(home))
 		return -1;
 	remove_all();

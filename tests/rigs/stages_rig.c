@@ -1,16 +1,7 @@
 /* stages_rig.c: see stages_rig.h. */
 #include "tests/rigs/stages_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +10,7 @@
 #include "corpus/changes/fresh.h"
 #include "indexer/run/tuning.h"
 #include "query/load/proof.h"
+#include "tests/rigs/test.h"
 
 struct stages_rig rig;
 
@@ -281,21 +273,18 @@ static void set_up(bool is_fresh)
 
 int rig_setup(void **state)
 {
-	(void)state;
 	set_up(false);
 	return 0;
 }
 
 int rig_setup_fresh(void **state)
 {
-	(void)state;
 	set_up(true);
 	return 0;
 }
 
 int rig_teardown(void **state)
 {
-	(void)state;
 	bs_plan_deinit(&rig.plan);
 	bs_query_tree_free(rig.query);
 	bs_loader_free(rig.loader);

@@ -1,15 +1,7 @@
 /* words_rig.c: the naive words analyzer, and how tokens are compared. See words_rig.h. */
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <libstemmer.h>
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>

@@ -1,14 +1,6 @@
 /* writer_rig.c: see writer_rig.h. */
+#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -24,7 +16,6 @@ const char *rig_dir(void)
 
 int setup_dir(void **state)
 {
-	(void)state;
 	rig = (struct rig){.memory = NULL};
 	make_folder(rig.folder);
 	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
@@ -40,7 +31,6 @@ int setup_memory(void **state)
 
 int teardown(void **state)
 {
-	(void)state;
 	bs_memory_free(rig.memory);
 	remove_folder(rig.folder);
 	return 0;

@@ -3,19 +3,12 @@
  * statement, an interrupt. The extension's file is the program's first argument.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
+
+#include "tests/rigs/test.h"
 
 static const char *extension;
 static char dir[] = "/tmp/bitsift-sqlite-XXXXXX";
@@ -82,7 +75,6 @@ static void make(const char *name, const char *columns, const char *row)
 static void test_attach(void **state)
 {
 	char attach[200];
-	(void)state;
 	make("one", "a", "'one word'");
 	make("two", "a", "'two word'");
 	make("three", "b, c, d", "'three', 'word', 'four'");
@@ -111,7 +103,6 @@ static void test_attach(void **state)
 /* Another table under the same name: made by another connection, or gone again with a rollback. */
 static void test_made_anew(void **state)
 {
-	(void)state;
 	make("anew", "a", "'one'");
 	sqlite3 *db = open_database("anew"), *other = open_database("anew");
 	sqlite3_stmt *kept = prepare(db, "SELECT * FROM t('one')");
@@ -133,7 +124,6 @@ static void test_made_anew(void **state)
 
 static void test_extended_codes(void **state)
 {
-	(void)state;
 	sqlite3 *db = open_database("");
 	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t(rowid, a) VALUES(1, 'one')");
 	sqlite3_extended_result_codes(db, 1);
@@ -148,7 +138,6 @@ static void test_extended_codes(void **state)
 static void test_changes_ahead(void **state)
 {
 	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid DESC"};
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		sqlite3 *db = open_database("");
 		char sql[100];
@@ -189,7 +178,6 @@ static void *interrupt_often(void *db)
 /* One search that reads every row: the index cannot decide it. */
 static void test_interrupt(void **state)
 {
-	(void)state;
 	sqlite3 *db = open_database("");
 	pthread_t thread;
 	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a);"
@@ -281,7 +269,6 @@ static void check_contents(sqlite3 *db, const struct contents *contents, int tab
 
 static void test_recursive_contents(void **state)
 {
-	(void)state;
 	int n_wrong = 0;
 	srand(1);
 	for (int round = 0; round < 40; round++) {
@@ -300,7 +287,6 @@ static void test_recursive_contents(void **state)
 /* Tables that read one another: as deep as the extension allows, and one deeper. */
 static void test_deep_contents(void **state)
 {
-	(void)state;
 	sqlite3 *db = open_database("");
 	char sql[200];
 	int code = SQLITE_OK, n = 0;

@@ -1,6 +1,4 @@
 # Catalogs: several indexes asked as one; those that cannot have an answer are not opened.
-set -eu
-. "$LIB"
 export XDG_CONFIG_HOME=$SCRATCH/config
 # What a line of statistics says of the catalog.
 asked() {

@@ -1,6 +1,4 @@
 # Catalogs asked for words that are not ASCII: the summaries know them as the indexes do.
-set -eu
-. "$LIB"
 export XDG_CONFIG_HOME=$SCRATCH/config
 mkdir a b c
 echo 'Ein ähnlicher Straßenname, im Café. Σίσυφος' >a/a.txt

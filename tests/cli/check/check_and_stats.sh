@@ -1,5 +1,4 @@
 # `bitsift check` and `bitsift stats`: what they say of a sound index, of a damaged one, and where they look for one.
-. "$LIB"
 documents 3000 >c.jsonl
 mkdir d d/below
 echo 'hundred files' >d/a.txt

@@ -1,6 +1,4 @@
 # A damaged index: an error that names the file, exit status 2; --rebuild with the sources mends it.
-set -eu
-. "$LIB"
 documents 3000 >c.jsonl
 mkdir d
 echo 'hundred files' >d/a.txt

@@ -1,7 +1,6 @@
 # Indexes as version 4 of the format was released (tests/golden): they open, are what the format says, answer as they did,
 # and can be refreshed. Their words were cut by earlier rules, so that they are answered by reading all documents; as if
 # they were today's, by their columns; and `bitsift index` renews them.
-. "$LIB"
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 golden=$(dirname "$LIB")/../golden/v4
 cp -rP "$golden/." .

@@ -1,6 +1,4 @@
 # What lies in an index directory that is no plain file of its own: nothing outside is written or read, nothing waits.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat' >d/a.txt
 settle

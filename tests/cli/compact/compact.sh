@@ -1,6 +1,4 @@
 # bitsift compact: one segment, nothing deleted in it, the same answers; changed documents stay as they are.
-set -eu
-. "$LIB"
 mkdir d
 for i in 1 2 3; do echo "cat $i" >d/$i.txt; done
 settle

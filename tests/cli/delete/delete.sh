@@ -1,6 +1,4 @@
 # bitsift delete: by id and by query; deleted documents stay out until they change.
-set -eu
-. "$LIB"
 mkdir d
 for name in a b c e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' \

@@ -1,6 +1,4 @@
 # bitsift delete: --dry-run, the question on a terminal, and --undo.
-set -eu
-. "$LIB"
 mkdir -p d/sub
 for name in a b c sub/e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl

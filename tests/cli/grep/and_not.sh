@@ -1,7 +1,5 @@
 # bitsift grep --and, --not, --scope: what they choose, with the options that change what a line, a match or an answer is;
-# then random patterns and texts, compared with what rg finds for each pattern alone. CASES and SEED try others.
-set -eu
-. "$LIB"
+# then random patterns and texts, compared with what rg finds for each pattern alone. ROUNDS and SEED try others.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 
@@ -71,7 +69,7 @@ rm -r .bitsift
 
 echo "# At random"
 RANDOM=${SEED:-815}
-n_cases=${CASES:-60}
+n_cases=${ROUNDS:-60}
 # shellcheck disable=SC2034 # used by name
 words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
 # shellcheck disable=SC2034

@@ -1,6 +1,4 @@
 # BITSIFT_CONFIG_PATH: arguments of every grep, as RIPGREP_CONFIG_PATH has them for rg.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c

@@ -1,7 +1,4 @@
 # bitsift grep --enclosing: the line of the function, or the heading, around a match.
-set -eu
-. "$LIB"
-
 cat >a.c <<'EOF'
 #include <stdio.h>
 lock_t lock;

@@ -1,6 +1,4 @@
 # -E: text in the encodings of the web, by all their names, as rg decodes it.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 labels="

@@ -1,7 +1,5 @@
 # Where bitsift grep and rg could differ though each option by itself is the same: what goes together, values that begin with a
 # dash, separators of any bytes, ignore rules that make no sense, standard files closed by the shell.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

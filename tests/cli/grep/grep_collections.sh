@@ -1,6 +1,4 @@
 # grep by the rows of collections: one is opened only if its grams do not exclude the pattern, and the answer is rg's.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 

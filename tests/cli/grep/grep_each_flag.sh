@@ -1,7 +1,5 @@
 # bitsift grep takes each flag of rg, with its negations, as rg takes it: alone, twice, in every spelling, before and behind what
 # it undoes. What --help of rg names and is missing here is named.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -1,6 +1,4 @@
 # bitsift grep and rg: which files are searched, in which order, and what is said of binary files and encodings.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -1,6 +1,4 @@
 # Flags that scripts and editors pass: those of rg 13, and links of rg 14.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p src/deep

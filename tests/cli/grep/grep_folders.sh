@@ -1,6 +1,4 @@
 # bitsift grep with the lists of folders that an index keeps: the same files as rg finds, whatever has become of the folders.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 export HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/home/config

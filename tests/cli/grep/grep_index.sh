@@ -1,11 +1,9 @@
 # bitsift grep by the grams of an index: the same bytes as rg, whatever has changed since; and with --no-stat the same as long
-# as nothing has. Random literals and expressions out of the texts themselves; the seed is fixed, CASES and SEED try others.
-set -eu
-. "$LIB"
+# as nothing has. Random literals and expressions out of the texts themselves; the seed is fixed, ROUNDS and SEED try others.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-815}
-n_cases=${CASES:-60}
+n_cases=${ROUNDS:-60}
 
 # Files enough that grams rule some out, with words of their own.
 make_more() {

@@ -1,7 +1,5 @@
 # bitsift grep and rg over files that are read in pieces: where a piece ends must not be told, but for a NUL byte in a
 # later one, and for how many lines were kept when it was read.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 

@@ -1,6 +1,4 @@
 # bitsift grep and rg: every option by itself and many together, over a tree of awkward files.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

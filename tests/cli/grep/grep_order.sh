@@ -1,7 +1,5 @@
 # A PATH that is not there is told of in its turn: behind what stands before it, where output and messages go to one place.
 # And a file named "-", which is not standard input.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat' >d/a.txt
 echo 'cat' >d/b.txt

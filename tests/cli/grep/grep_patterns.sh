@@ -1,6 +1,4 @@
 # bitsift grep and rg: PCRE2's own syntax against rg -P, matches across lines, replacement, line ends, separators, colours.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -1,6 +1,4 @@
 # bitsift grep and rg on a terminal: colour, line numbers; also what a pipe on standard input does there.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 command -v script >/dev/null || skip 'no script here'

@@ -1,6 +1,4 @@
 # Which ignore files count, and how: --ignore-file, in any letter case, outside repositories. And that no index is ever searched.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p sub/Deep .git repo/.git/info

@@ -1,7 +1,4 @@
 # Long lists of patterns: literals and regexes, more than PCRE2 has room for; what of them a match says; an index; limits.
-set -eu
-. "$LIB"
-
 # word N is spelled in letters, so that no word begins another: wa, wb ... each ended by z.
 words() { # FIRST LAST
     seq "$1" "$2" | tr 0123456789 abcdefghij | sed 's/.*/w&z/'

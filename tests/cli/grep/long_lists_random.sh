@@ -1,12 +1,10 @@
 # bitsift grep, rg and bitsift grep --brute: random lists of patterns over random text: literals that are empty, overlap, or
-# begin with each other, beyond ASCII, with three forms of a letter; and regexes. The seed is fixed; CASES and SEED in the
+# begin with each other, beyond ASCII, with three forms of a letter; and regexes. The seed is fixed; ROUNDS and SEED in the
 # environment try others, as for grep_random.sh.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
-n_cases=${CASES:-120}
+n_cases=${ROUNDS:-120}
 
 # pieces SEED LINES LEAST MOST ALPHABET BAD: lines of so many letters. Few letters make much that is alike. BAD: some bytes are no characters.
 pieces() {

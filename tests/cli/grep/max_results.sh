@@ -1,7 +1,4 @@
 # bitsift grep --max-results, --after: how much of all that is found is shown, how much there is, and how to go on.
-set -eu
-. "$LIB"
-
 mkdir -p t/a t/a-b
 printf 'one key\ntwo\nthree key\nfour\nfive key\nsix key\n' >t/a/x.txt
 printf 'key\n' >t/a-b/y.txt

@@ -1,6 +1,4 @@
 # --pre: what a command makes of each file is searched, as rg has it.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p sub

@@ -1,6 +1,4 @@
 # -z: what is in compressed files, as rg finds it by the programs that unpack them; damaged ones are named.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 for tool in gzip bzip2 xz lz4 zstd brotli; do

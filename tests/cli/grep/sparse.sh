@@ -1,7 +1,5 @@
 # Holes of sparse files are not read, and count as the NUL bytes that they are: what is found in a sparse file is what is found
-# in its copy without holes. SEED and CASES choose other files, and how many.
-set -eu
-. "$LIB"
+# in its copy without holes. SEED and ROUNDS choose other files, and how many.
 mkdir sparse dense
 truncate -s 1M probe
 echo x >>probe
@@ -52,7 +50,7 @@ searches=('-c needle' needle '-n needle' '-b needle' '-v needle' '-c -v needle' 
     '--json needle' '--files-without-match needle' '-on needle' '-ob needle' '-c -m3 ^$' '-c -m9000000 ^$' '-m1 needle' '-A2 needle' '-C3 -n needle'
     '-c -F -e needle -e foo' '-c -w needle' '-n last' '-c \x00' '-x needle' '-q needle' '-c --and x needle' '-n --passthru -c needle'
     '--max-results 2 -n needle' '--count --include-zero nothing' '-U -c needle')
-for ((i = 0; i < ${CASES:-3}; i++)); do
+for ((i = 0; i < ${ROUNDS:-3}; i++)); do
     make sparse/f
     cp --sparse=never sparse/f dense/f
     for ((j = 0; j < 20; j++)); do

@@ -1,8 +1,5 @@
 # What is searched as it comes: standard input, pipes and large files. How soon a line is printed, that neither a file nor its
 # output is held, in what order files come out, and what happens when nobody reads on.
-set -eu
-. "$LIB"
-
 # prompt OPTION...: prints what a grep for "needle" says of lines that come one by one, each as soon as it came.
 prompt() {
     local line out before after

@@ -1,6 +1,4 @@
 # Lines of a collection that cannot be documents: file:line and the reason, counted, skipped; --strict stops there.
-set -eu
-. "$LIB"
 echo '{"id":"old","text":"cat"}' >c.jsonl
 quiet bitsift index c.jsonl
 cat >c.jsonl <<'RECORDS'

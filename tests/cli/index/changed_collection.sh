@@ -1,6 +1,4 @@
 # A collection rewritten after it was indexed: a record is looked up by its id, wherever it stands now.
-set -eu
-. "$LIB"
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"c","text":"cat three"}' \
     '{"text":"cat four"}' >c.jsonl
 quiet bitsift index c.jsonl

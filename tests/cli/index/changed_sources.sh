@@ -1,6 +1,4 @@
 # What changed after it was indexed: a hit is read again, dropped if it no longer matches, and the source is named once.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat one' >d/a.txt
 echo 'cat two' >d/b.txt

@@ -1,6 +1,4 @@
 # A later record of the same id in the same source replaces the earlier; the same id in two sources is two documents.
-set -eu
-. "$LIB"
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' >x.jsonl
 printf '%s\n' '{"id":"a","text":"cat four"}' >y.jsonl
 show bitsift index x.jsonl y.jsonl

@@ -1,7 +1,5 @@
 # Collections in folders: what is read record by record, what its documents are called and where they stand, and what a
 # refresh makes of files that are new, appended to, rotated, gone, or no collections any more.
-set -eu
-. "$LIB"
 mkdir -p logs/deep
 same() { # as indexed, by brute force, and by looking at the files now
     show bitsift query --ids "$@"

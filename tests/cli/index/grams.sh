@@ -1,6 +1,4 @@
 # Indexes of grams, of words, and of both.
-set -eu
-. "$LIB"
 mkdir d
 echo 'struct page *page;' >d/a.c
 printf 'a binary\0 file' >d/b.bin

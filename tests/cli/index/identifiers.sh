@@ -1,5 +1,4 @@
 # --split-identifiers: whole words and their parts.
-. "$LIB"
 mkdir d
 cat >d/a.c <<'EOF'
 static int HTTPServer2_start(struct tcp_socket *sock);

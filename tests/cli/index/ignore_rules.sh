@@ -1,6 +1,4 @@
 # Folders are read by ripgrep's default rules.
-set -eu
-. "$LIB"
 mkdir -p .git sub node
 printf '*.log\n/node\n' >.gitignore
 printf 'draft*\n' >.ignore

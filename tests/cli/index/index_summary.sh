@@ -1,5 +1,4 @@
 # The summary of an index: its rate, what tells of it, what becomes of it; and an index of before there were any.
-. "$LIB"
 mkdir d
 for i in $(seq 300); do echo "number$i and its neighbour number$((i + 1)) of file $((i % 7))" >"d/$i.txt"; done
 told() {

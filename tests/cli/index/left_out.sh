@@ -1,6 +1,4 @@
 # A folder as someone's home may be: what is not searched is counted, by kind, in the summary and by `stats`.
-set -eu
-. "$LIB"
 # make_home DIR: 500 files of 20 kinds.
 make_home() {
     local dir=$1 i

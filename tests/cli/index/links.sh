@@ -1,7 +1,5 @@
 # What became a link, or stands in a folder that did, is not followed when it is read again: nothing from outside of the
 # sources is shown or counted. Nor is a file that became binary, a pipe or a folder a document any more.
-set -eu
-. "$LIB"
 mkdir "$SCRATCH/outside"
 for name in a b; do echo 'cat secret' >"$SCRATCH/outside/$name.txt"; done
 make() {

@@ -1,6 +1,4 @@
 # A HOME, or a folder of XDG, below which no file can have a path, counts as none: a line says so, and all else goes on.
-set -eu
-. "$LIB"
 long=$(printf '/%5000s' | tr ' ' x)
 echo 'the ferry leaves at noon' >a.txt
 settle

@@ -1,6 +1,4 @@
 # Empty folders, collections and inputs make an index that answers; wrong sources leave nothing behind.
-set -eu
-. "$LIB"
 mkdir empty
 : >empty.jsonl
 printf '\n\n' >blank.jsonl

@@ -1,6 +1,4 @@
 # File names with line feeds and bytes that are not UTF-8; ids likewise.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat one' >"d/$(printf 'line\nfeed')"
 echo 'cat two' >"d/$(printf 'latin-\351')"

@@ -1,7 +1,5 @@
 # One file, one document: sources are known by their places; parts of them, folders that take in others, --forget, and
 # --rebuild with sources.
-set -eu
-. "$LIB"
 fill() {
     cd "$SCRATCH/.." && rm -rf work && mkdir work && cd work
     mkdir -p d/sub e

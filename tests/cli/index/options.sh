@@ -1,6 +1,4 @@
 # Options are recorded with the index; other ones need --rebuild, which without any keeps them.
-set -eu
-. "$LIB"
 printf 'running caf\303\251\n' >a.txt
 quiet bitsift index .
 show bitsift query --count run

@@ -1,6 +1,4 @@
 # What cannot be read for the moment stays in the index; the run ends with 2 and says what it was. Only what is not there goes.
-set -eu
-. "$LIB"
 can_be_hostile || skip 'nothing can be preloaded here'
 make() {
     rm -rf ./* .bitsift

@@ -1,6 +1,4 @@
 # Who may read an index.
-set -eu
-. "$LIB"
 umask 022
 modes() {
     stat -c '%a %n' .bitsift .bitsift/* | sed 's/-[0-9]*$/-N/' | sort -u

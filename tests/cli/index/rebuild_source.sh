@@ -1,7 +1,5 @@
 # `index --rebuild SOURCE` reads that source anew, trusting no stamp, and keeps all others; `index --rebuild` makes everything
 # anew, and loses nothing that stands nowhere else.
-set -eu
-. "$LIB"
 all() { bitsift query --no-stat --ids 'cat OR dog OR bird OR fish' 2>/dev/null | tr '\n' ' '; echo; }
 mkdir a b b/sub
 echo 'cat' >a/x

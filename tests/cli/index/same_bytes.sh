@@ -1,6 +1,4 @@
 # Equal input and options make equal files, whatever the number of threads; in one segment and in several.
-set -eu
-. "$LIB"
 mkdir files
 for i in $(seq 1 700); do
     seq "$i" "$((i + i % 97))" | sed "s/^/word/" >"files/$i.txt"

@@ -1,6 +1,4 @@
 # --sort and --sortr: the entries of each folder by path or by a time, as rg 13 has it, with an index and without.
-set -eu
-. "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 # Apart, so that no two are created at the same time: then the order is whichever.

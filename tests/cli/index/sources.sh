@@ -1,6 +1,4 @@
 # What can be indexed, and what its documents are called.
-set -eu
-. "$LIB"
 mkdir -p a/deep b
 echo 'hello from x' >a/x.txt
 echo 'hello from deep' >a/deep/y.txt

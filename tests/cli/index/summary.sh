@@ -1,6 +1,4 @@
 # The closing summary: what was skipped, and why; -v names all, -q says nothing.
-set -eu
-. "$LIB"
 mkdir -p tree/sub
 echo 'hello' >tree/a.txt
 printf 'he\0llo\n' >tree/binary.dat

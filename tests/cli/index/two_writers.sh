@@ -1,6 +1,4 @@
 # Two writers at once: the second says who holds the lock; --wait waits.
-set -eu
-. "$LIB"
 echo '{"id":"a","text":"cat"}' >a.jsonl
 quiet bitsift index a.jsonl
 # A writer that waits for its input.

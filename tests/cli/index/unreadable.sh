@@ -1,6 +1,4 @@
 # Files, folders and sources that the user may not read: one line each, counted; the rest goes on.
-set -eu
-. "$LIB"
 can_be_nobody || skip 'cannot run as another user here'
 mkdir -p d/closed d/open
 echo 'cat' >d/a.txt

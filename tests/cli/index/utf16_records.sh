@@ -1,7 +1,5 @@
 # Collections in UTF-16 and UTF-32 with a byte order mark answer as the same ones in UTF-8 do: as a source and in a folder, stored,
 # appended to and changed, from the index and without; grep sees their bytes as ripgrep does.
-set -eu
-. "$LIB"
 command -v iconv >/dev/null || { echo 'there is no iconv' >&2 && exit 77; }
 declare -A marks=([UTF-8]='' [UTF-16LE]='\xff\xfe' [UTF-16BE]='\xfe\xff' [UTF-32LE]='\xff\xfe\0\0' [UTF-32BE]='\0\0\xfe\xff')
 codings='UTF-16LE UTF-16BE UTF-32LE UTF-32BE'

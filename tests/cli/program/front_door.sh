@@ -1,6 +1,4 @@
 # The front door: no command, help, version, what is not a command or an option.
-set -eu
-. "$LIB"
 show bitsift
 show bitsift --help
 cmp <(bitsift --help) <(bitsift -h)

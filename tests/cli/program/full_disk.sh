@@ -1,6 +1,4 @@
 # A full disk: an error, exit status 2, the old index answers, and nothing is left lying about.
-set -eu
-. "$LIB"
 documents 200 >c.jsonl
 quiet bitsift index c.jsonl
 documents 20000 >c.jsonl

@@ -1,6 +1,4 @@
 # Standard output that cannot be written: exit status 2 of every command that prints, and a line; also where it prints much.
-set -eu
-. "$LIB"
 [ -w /dev/full ] || skip 'no /dev/full'
 export XDG_CONFIG_HOME=$SCRATCH/config
 echo 'the ferry leaves at noon' >a.txt

@@ -1,8 +1,6 @@
 # Work grows linearly with what a stranger may write: each family of queries and of files is run at a size and at four
 # times that; more than eight times the processor time, or more of it than anyone would wait for, is told. And what cannot
 # be linear, or is longer than anything honest, is refused with one line, in a batch in its place.
-set -eu
-. "$LIB"
 [ -n "${SANITIZED:-}" ] || ulimit -v 3000000
 
 # cpu COMMAND...: its user time in milliseconds; it is ended after ten seconds of it.

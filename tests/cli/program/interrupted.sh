@@ -1,6 +1,4 @@
 # Ctrl-C and SIGTERM: a run that is interrupted says so in one line, ends by the signal, and leaves nothing behind.
-set -eu
-. "$LIB"
 set -m # else what runs in the background would ignore SIGINT
 # interrupt SIGNAL COMMAND...: sends it once the command has read something of its standard input, and waits for more.
 interrupt() {

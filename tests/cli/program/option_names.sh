@@ -1,6 +1,4 @@
 # Names of options and commands are whole, in every command: an abbreviation is an error that says what may be meant.
-set -eu
-. "$LIB"
 commands=$(bitsift --help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
 for command in $commands; do
     short=${command%?}

@@ -1,6 +1,4 @@
 # The commands of README.md, in its order, in a copy of the sample corpus.
-set -eu
-. "$LIB"
 set -o pipefail
 cp -r "$SAMPLE" sample
 cp -r "$SAMPLE" session

@@ -1,7 +1,5 @@
 # A line of 200 MB, a JSONL record of 200 MB and a document of a million distinct words among small ones: indexed and
 # queried exactly, in less than 2 GiB of memory.
-set -eu
-. "$LIB"
 prose() {
     yes 'the quick brown fox jumps over the lazy dog, and nobody had asked it to' | tr '\n' ' ' | head -c "$1"
 }

@@ -2,8 +2,6 @@
 # lines and one line without end, on one thread and on two; of a document of 100 MB of nothing but distinct words, within
 # those 128 MiB and the gigabyte that is --memory's default. What is larger than --max-document is passed over, named and
 # counted; grep finds it all the same. So does that of `bitsift compact`, which leaves where it is what takes more.
-set -eu
-. "$LIB"
 mkdir small
 awk 'BEGIN {
     x = 1

@@ -1,8 +1,6 @@
 # Anonymous memory of `bitsift index` and `compact` stays within --memory and 128 MiB on two threads where what grows is not the text:
 # words that are nearly all different, ids of records that are read again as a whole, names of files in one folder, names of files
 # that are no documents, trigrams. Data beyond --memory is in temporary files; the answers are those of a run with more memory.
-set -eu
-. "$LIB"
 # check makes the summary once more, in memory, and compares.
 sound() {
     bitsift check --index "$1" | sed 's/ in .*//'

@@ -1,5 +1,4 @@
 # Small stacks: every command works with `ulimit -s 96`. What is nested too deep for that is an error, never a crash.
-. "$LIB"
 [ -z "${SANITIZED:-}" ] || skip "sanitizers need larger frames"
 
 KIB=${KIB:-96}

@@ -1,7 +1,5 @@
 # What a terminal would obey: escapes, C1, marks of direction. In ids, paths, snippets and messages none of it reaches one;
 # into a pipe names are exact.
-set -eu
-. "$LIB"
 command -v script >/dev/null || skip 'no script here'
 mkdir d
 for name in 'esc\033[31m' 'c1\302\23331m' 'raw\23331m' 'rlo\342\200\256txt' 'lri\342\201\246x' 'alm\330\234x'; do

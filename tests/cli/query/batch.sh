@@ -1,6 +1,4 @@
 # Many queries in one process.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat and dog' >d/a.txt
 echo 'cat' >d/b.txt

@@ -1,6 +1,4 @@
 # The best of many, and of few: what is passed over unseen is never one of them, however many are asked for.
-set -eu
-. "$LIB"
 awk 'BEGIN {
     for (i = 0; i < 60000; i++) {
         late = i < 20000 ? (i % 100 == 0) : 1

@@ -1,6 +1,4 @@
 # 0: something matched; 1: nothing did; 2: error. All results on stdout, all else on stderr.
-set -eu
-. "$LIB"
 echo 'cat' >a.txt
 quiet bitsift index .
 for mode in '' --count --ids --json; do

@@ -1,6 +1,4 @@
 # --explain: the waterfall: what each operand leaves, in the order of the plan, down to the candidates and the hits.
-set -eu
-. "$LIB"
 # What the filter has of a term changes with what is measured; that the counts fall as they do does not.
 waterfall() {
     announce bitsift query --explain "$@"

@@ -1,6 +1,4 @@
 # Words beside the query, of its best documents or of one that hits are to be like.
-set -eu
-. "$LIB"
 cat >docs.jsonl <<'END'
 {"id":"1","text":"ferry harbour lantern lantern keeper"}
 {"id":"2","text":"ferry harbour lantern tide"}

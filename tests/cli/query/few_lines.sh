@@ -1,6 +1,4 @@
 # However much has changed or cannot be read: a few lines say so, with numbers and an example. -v names all.
-set -eu
-. "$LIB"
 mkdir d
 for i in $(seq 100 139); do echo "cat $i" >"d/$i.txt"; done
 echo '{"id":"r","text":"cat"}' >c.jsonl

@@ -1,7 +1,4 @@
 # Filters of query (-g, -t, -T, --in, --newer, --older, --date), and files by their names (name:).
-set -eu
-. "$LIB"
-
 mkdir -p src/lib docs notes/deep sub
 echo 'cat main' >src/main.c
 echo 'cat cat cat helper' >src/lib/helper.h

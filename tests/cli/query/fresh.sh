@@ -1,6 +1,4 @@
 # --fresh: the answers are of now, not of the commit: what is new, changed, gone, appended or rewritten.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat one' >d/a.txt
 echo 'cat two' >d/b.txt

@@ -1,6 +1,4 @@
 # A phrase in the beginning of a large file proves it; what stands at the end of that beginning proves nothing by half.
-set -eu
-. "$LIB"
 fill() { # BYTES
     head -c "$1" /dev/zero | tr '\0' x | fold -w 63 | head -c "$1"
 }

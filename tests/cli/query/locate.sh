@@ -1,6 +1,4 @@
 # Which index: --index, else BITSIFT_INDEX, else the nearest .bitsift upward; `index` makes one here if there is none.
-set -eu
-. "$LIB"
 mkdir -p top/sub/deeper other
 echo 'cat in top' >top/sub/a.txt
 echo 'cat in other' >other/b.txt

@@ -1,6 +1,4 @@
 # Numbers of hundreds of digits: ranges and orders are exact, from the index and without it, also where the first digits are alike.
-set -eu
-. "$LIB"
 digits() { # N DIGIT
     printf "%0$1d" 0 | tr 0 "$2"
 }

@@ -1,6 +1,4 @@
 # On a terminal no hits are told as such, with a word that may have been meant; and how many hits there are beyond those shown.
-set -eu
-. "$LIB"
 command -v script >/dev/null || skip 'no script here'
 on_terminal() {
     announce "$@"

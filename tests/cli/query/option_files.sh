@@ -1,6 +1,4 @@
 # Files that options name are read whole: up to 16 MiB, and until --time-limit, also where a pipe has no writer or one without end.
-set -eu
-. "$LIB"
 echo common >a.txt
 quiet bitsift index -q --words a.txt
 head -c 16777216 /dev/zero | tr '\0' '#' >"$SCRATCH/most"

@@ -1,5 +1,4 @@
 # Words with * and ? in them: which documents, what is a wildcard and what a sign, and what is too broad.
-. "$LIB"
 cat >a.jsonl <<'X'
 {"id":"lantern","title":"Lantern","text":"the red lantern hangs"}
 {"id":"lanterns","title":"light","text":"red lanterns, lanern"}

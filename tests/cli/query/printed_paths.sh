@@ -1,6 +1,4 @@
 # Paths that are printed can be opened from the working directory, and are understood where an id is asked for.
-set -eu
-. "$LIB"
 mkdir -p top/sub/deep top/.records top/-dash far outside
 for file in top/a.txt top/sub/b.txt top/sub/deep/c.txt "top/sub/two words" top/-dash/d.txt far/e.txt; do
     echo "cat in $file" >"$file"

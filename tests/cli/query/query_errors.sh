@@ -1,7 +1,5 @@
 # What is wrong with a query is told, and with --strict-query an error: one line with the reason, the query, and a caret under
 # the place. Without words it is one always.
-set -eu
-. "$LIB"
 echo 'cat dog' >a.txt
 quiet bitsift index .
 printf '%s\n' '{"id":"1","title":"cat","text":"cat 2 dog","year":1990}' '{"id":"2","title":"a bird","text":"bird 1","year":2001}' '{"id":"3","text":"dog"}' >"$SCRATCH/r.jsonl"

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Texts are read by several threads where many must be: answers, their order, notices and statistics are those of one thread,
 # also where files have changed, are gone or cannot be read.
-. "$LIB"
 can_be_nobody || skip "no user whom file permissions bind"
 
 # Files with a phrase, with its words apart, and with the phrase behind the first pieces that are read.

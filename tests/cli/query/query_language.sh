@@ -1,6 +1,4 @@
 # The query language by example, on the sample corpus; and how arguments become one query.
-set -eu
-. "$LIB"
 cp -r "$SAMPLE" sample
 cd sample
 quiet bitsift index -g '!README.md' .

@@ -1,6 +1,4 @@
 # One query, every kind of output.
-set -eu
-. "$LIB"
 cp -r "$SAMPLE" sample
 cd sample
 quiet bitsift index .

@@ -1,6 +1,4 @@
 # Runs in the format of TREC, for trec_eval.
-set -eu
-. "$LIB"
 cat >docs.jsonl <<'END'
 {"id":"FBIS3-1","text":"cat and dog"}
 {"id":"FBIS3-2","text":"cat"}

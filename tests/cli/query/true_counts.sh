@@ -1,6 +1,4 @@
 # What a refresh counts as changed has changed; one is not several; of little text there are no ratios.
-set -eu
-. "$LIB"
 printf '%s\n' '{"id":"a","text":"one"}' '{"id":"b","text":"two"}' '{"id":"c","text":"three"}' >c.jsonl
 settle
 show bitsift index c.jsonl

@@ -1,5 +1,4 @@
 # Words that people type: apostrophes of all kinds, flags and keycaps, dates and times, addresses, Korean.
-. "$LIB"
 cat >a.jsonl <<'EOF'
 {"id":"quote","text":"we don’t know"}
 {"id":"plain","text":"we don't know"}

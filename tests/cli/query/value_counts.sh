@@ -1,7 +1,5 @@
 # `bitsift stats`: of each field that holds numbers or dates, how many texts are such, and how many are neither and in no range; over
 # several segments, after deletes and compaction. Dates far from today, and with a space before the time.
-set -eu
-. "$LIB"
 values() {
     bitsift stats "$@" | sed -n '/^values/,/^size/p' | sed '$d'
 }

@@ -1,6 +1,4 @@
 # Phrases that a term is all of: counted without reading. Longer ones are read, and tell the same.
-set -eu
-. "$LIB"
 awk 'BEGIN {
     for (i = 0; i < 20000; i++) {
         printf "{\"id\":\"%d\",\"text\":\"%s ", i, i % 3 ? "under the terms of the licence." : "the terms under which of the licence the."

@@ -1,6 +1,4 @@
 # --stats: the last line on stderr is one JSON object; --explain: the query, the plan and the funnel.
-set -eu
-. "$LIB"
 mkdir d
 echo 'cat and dog' >d/a.txt
 echo 'cat' >d/b.txt

@@ -1,5 +1,4 @@
 # A good neighbour: what lies in .bitsift for other programs, colours, batches as JSON, help by other names.
-. "$LIB"
 mkdir d
 echo 'a cat' >d/a.txt
 echo 'a dog' >d/b.txt

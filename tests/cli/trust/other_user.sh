@@ -1,6 +1,4 @@
 # An index, or a file in one, that belongs to another user.
-set -eu
-. "$LIB"
 [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
 can_be_nobody || skip 'cannot run as another user here'
 me() { # as a user who is neither root nor the owner of the index

@@ -1,6 +1,4 @@
 # Whose index is used, and whose sources are followed; `bitsift trust`.
-set -eu
-. "$LIB"
 mkdir -p home project/docs elsewhere
 echo 'cat at home' >home/secret.txt
 echo 'cat in docs' >project/docs/a.txt

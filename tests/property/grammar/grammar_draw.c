@@ -3,18 +3,12 @@
  * grown from the grammar in all its spellings, then mutated, so that operators, quotes, brackets and signs stand in odd
  * places. See grammar.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/test.h"
 
 #define COUNT(array)      (sizeof(array) / sizeof(*(array)))
 #define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])

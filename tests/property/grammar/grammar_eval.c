@@ -1,16 +1,10 @@
 /* grammar_eval.c: a query's tree evaluated on the words of a document, one by one; BM25. See grammar.h. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/test.h"
 
 /* ---- words ---- */
 

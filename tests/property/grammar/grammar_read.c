@@ -2,19 +2,12 @@
  * grammar_read.c: a query's text, read by recursive descent: operators, brackets, quotes and fields as the manual describes
  * them, and what a token means. See grammar.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/test.h"
 
 /* The role of a byte of the text: only brackets and double quotes that count as such have one. */
 enum role {

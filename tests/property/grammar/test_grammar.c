@@ -5,15 +5,7 @@
  *
  * test_grammar [ROUNDS [SEED]]: that many queries; a failure prints the query.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "query/language/query_format.h"
 
@@ -24,6 +16,7 @@
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
@@ -255,7 +248,6 @@ static void check_corpus(unsigned number, unsigned n_queries)
 
 static void test_random_queries(void **state)
 {
-	(void)state;
 	for (unsigned number = 0, left = n_rounds; left > 0; number++) {
 		unsigned n = left < QUERIES_OF_CORPUS ? left : QUERIES_OF_CORPUS;
 		check_corpus(number, n);

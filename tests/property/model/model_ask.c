@@ -1,19 +1,10 @@
 /* model_ask.c: queries, and the answers of the index held against those of the model. See model.h. */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/test.h"
 
 #define VOCABULARY 20
 

@@ -1,20 +1,12 @@
 /* model_disk.c: chance, the trace, and the files. See model.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/test.h"
 
 /* ---- chance ---- */
 

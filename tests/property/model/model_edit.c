@@ -1,16 +1,7 @@
 /* model_edit.c: random changes of the files, and what is in them. See model.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/test.h"
 
 /* ---- random things ---- */
 

@@ -1,19 +1,12 @@
 /* model_run.c: see model_run.h. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
+#include "tests/rigs/test.h"
 
 static bool has_grams;
 

@@ -1,15 +1,6 @@
 /* model_state.c: documents and commits. See model.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/property/model/model.h"
+#include "tests/rigs/test.h"
 
 /* ---- lists of documents ---- */
 

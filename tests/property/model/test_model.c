@@ -7,20 +7,10 @@
  * and so on. WITHOUT: names of operations to leave out, "kill,link". SCRIPT: where to write all that was done in the
  * world that differed, as a shell script.
  */
-#include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
@@ -29,6 +19,7 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
+#include "tests/rigs/test.h"
 
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
@@ -632,7 +623,6 @@ static bool run_world(uint64_t seed)
 
 static void test_lives_of_indexes(void **state)
 {
-	(void)state;
 	for (uint64_t seed = main_seed; n_done < n_operations && n_differences < MAX_TOLD; seed++)
 		n_differences += !run_world(seed);
 	print_message("%" PRIu64 " operations, %" PRIu64 " comparisons, %" PRIu64 " refreshes, %" PRIu64

@@ -1,18 +1,11 @@
 /* oracle_apart.c: each document of a corpus is asked about the query by itself: see bench_check_apart. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 #define MOST_TEXTS 4096
 

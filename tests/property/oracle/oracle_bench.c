@@ -1,17 +1,8 @@
 /* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it. See oracle_bench.h. */
 #include <errno.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -19,6 +10,7 @@
 #include "core/bitsift/writer.h"
 
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 /* ---- a folder of our own ---- */
 
@@ -47,7 +39,6 @@ static void leave_folder(void)
 
 int bench_clean(void **state)
 {
-	(void)state;
 	return *home && (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS)) ? -1 : 0;
 }
 

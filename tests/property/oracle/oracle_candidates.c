@@ -1,15 +1,8 @@
 /* oracle_candidates.c: what a search for candidates says of each document, against a search that reads texts. See oracle_bench.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 /* What searches hand out, in their order. */
 struct taken {

@@ -1,21 +1,14 @@
 /* oracle_corpus.c: random options and sources. What is written for the engine is added to the oracle at once. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 /* ---- options ---- */
 

@@ -1,14 +1,6 @@
 /* oracle_docs.c: chance, and the documents as the naive search has them. See oracle.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 uint32_t roll(struct dice *dice, uint32_t n)
 {

@@ -1,16 +1,10 @@
 /* oracle_eval.c: the naive search: every document, every token, as SEMANTICS says it and no cleverer. See oracle.h. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {

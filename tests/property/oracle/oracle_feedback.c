@@ -1,15 +1,8 @@
 /* oracle_feedback.c: what is typical of some documents, as feedback.h defines it and no cleverer. See oracle.h. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 #define MOST_WORDS 20
 

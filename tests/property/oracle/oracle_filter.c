@@ -1,15 +1,7 @@
 /* oracle_filter.c: random filters, and which documents they let pass. See oracle.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 /* What is asked of the parts of a path: of its last one; negated, that none of them is so. */
 enum asks {

@@ -1,17 +1,10 @@
 /* oracle_given.c: the documents of "-" come by a writer, in several commits, with deletes and changes that are taken back; and
  * their texts are asked for, if they are not stored. See oracle_bench.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 /* A commit is not to be so small that most of it may come to be dead: it would go, and no longer count. */
 #define LEAST_COMMIT 30u

@@ -3,19 +3,10 @@
  * compact, which removes replaced documents from N, df and avgdl. Only the document tables of the
  * index are read, not the numbers that scores depend on. See oracle_bench.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/source_kind.h"
 #include "query/search/index_handle.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 /* A document of the oracle and where it was written. */
 struct place {

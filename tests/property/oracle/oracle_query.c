@@ -1,16 +1,9 @@
 /* oracle_query.c: random query trees and their text. See oracle.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 #define MAX_DEPTH 4
 

@@ -1,17 +1,10 @@
 /* oracle_range.c: numbers and dates of texts, and ranges of them, by regular expressions, digits as text, and the C
  * library's calendar. See oracle.h. */
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 #define NUMBER "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]{1,9})?$"
 #define DATE                                                                                                                  \

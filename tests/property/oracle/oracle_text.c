@@ -1,16 +1,9 @@
 /* oracle_text.c: random words and texts: everything that the analyzer treats in a way of its own, in one mix. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/utf8.h>
 
 #include "tests/generate/generate.h"
 #include "tests/property/oracle/oracle.h"
+#include "tests/rigs/test.h"
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {

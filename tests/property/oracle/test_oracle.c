@@ -5,19 +5,11 @@
  *
  * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus again.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 /* More are counted, but not told. */
 #define MAX_TOLD 20
@@ -431,7 +423,6 @@ static void conclude(void)
 
 static void test_random_corpora(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < n_corpora; i++) {
 		struct bench bench;
 		bench_init(&bench, main_seed, first_corpus + i, 0);
@@ -443,7 +434,6 @@ static void test_random_corpora(void **state)
 /* More than a slab holds; all levels. */
 static void test_many_documents(void **state)
 {
-	(void)state;
 	struct bench bench;
 	bench_init(&bench, main_seed, n_corpora, 262144 + 1500);
 	bench.setup.policy.is_forced = true;
@@ -457,7 +447,6 @@ static void test_many_documents(void **state)
 /* With a column of its own for every word, or forward lists, one word needs no text: check_stats() says so. */
 static void test_exact_words_are_not_verified(void **state)
 {
-	(void)state;
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
 		struct bench bench;
 		bench_init(&bench, main_seed, 13, 1500);
@@ -483,7 +472,6 @@ static void test_exact_words_are_not_verified(void **state)
 /* Signs that are words by themselves and fold to one code point of a run are found by the run, and the other way. */
 static void test_signs_pair_with_runs(void **state)
 {
-	(void)state;
 	static const char *const texts[] = {
 		"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d",  "\u3297\u3299", "\u6f22\u3002\u795d",
 		"\u2f00\u2f01", "\u6f22\u0345",       "\u6f22 \u03b9", "\u795d",       "\U0001f21a, \u6f22"};

@@ -4,21 +4,13 @@
  *
  * test_several [N_CORPORA [QUERIES_PER_CORPUS [SEED]]] runs longer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
+#include "tests/rigs/test.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
 #define N_BEST  10
@@ -214,7 +206,6 @@ static void check_corpus(unsigned number)
 
 static void test_parts_rank_as_one(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < n_corpora; i++)
 		check_corpus(i);
 	print_message("%llu queries over %u parts, %llu hits, %llu differences\n", (unsigned long long)n_asked, N_PARTS,
@@ -247,7 +238,6 @@ static void test_names_with_colons(void **state)
 	struct bs_statistics *statistics;
 	struct part parts[2];
 	struct bs_memory *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
-	(void)state;
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(bs_statistics_gather(parts[i].finder, &request, statistics, NULL), BS_OK);

@@ -1,20 +1,9 @@
 /* test_attenuated.c: attenuated filters against what can be reached in so many hops, and the way to the nearest holder in networks of
  * 64 nodes. */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/generate/network.h"
+#include "tests/rigs/test.h"
 
 static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes)
 {
@@ -26,7 +15,6 @@ static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, 
 
 static void test_shapes(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	static const struct {
 		uint32_t n_levels;
@@ -63,7 +51,6 @@ static void test_shapes(void **state)
 /* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and past the last level nowhere. */
 static void test_a_line(void **state)
 {
-	(void)state;
 	enum {
 		NODES = 9,
 		LEVELS = 4
@@ -117,7 +104,6 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 /* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing twice. */
 static void test_order_of_asking(void **state)
 {
-	(void)state;
 	struct bs_route *route;
 	struct bs_route_hop hop;
 	expect_ok(bs_route_new(&route, NULL), NULL);
@@ -159,7 +145,6 @@ static void test_order_of_asking(void **state)
 /* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
 static void test_homes(void **state)
 {
-	(void)state;
 	enum {
 		NODES = 10,
 		KEYS = 100000
@@ -189,7 +174,6 @@ static void test_homes(void **state)
  */
 static void test_nearest_holder(void **state)
 {
-	(void)state;
 	static const struct {
 		uint32_t degree;
 		double bits_per_word;
@@ -259,7 +243,6 @@ static void test_nearest_holder(void **state)
 /* Each level has the rate of a plain filter of what it reaches, measured by words that nobody has. */
 static void test_rate_of_each_level(void **state)
 {
-	(void)state;
 	struct bs_network_options options = {.seed = 3,
 	                                     .n_nodes = 64,
 	                                     .degree = 4,

@@ -1,20 +1,10 @@
 /* test_bloom.c: the arithmetic against closed forms and published tables, and the plain filter against the arithmetic. */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 static void expect_near(double got, double wanted, double share)
 {
@@ -35,7 +25,6 @@ static const struct {
 
 static void test_published_rates(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(published); i++) {
 		uint64_t n_bits = published[i].bits_per_key * 1000000;
 		expect_near(bs_bloom_false_rate(n_bits, published[i].n_hashes, 1000000), published[i].rate, 0.005);
@@ -44,7 +33,6 @@ static void test_published_rates(void **state)
 
 static void test_closed_forms(void **state)
 {
-	(void)state;
 	/* 9.585 bits a key at 1 %, 14.378 at 0.1 %; each factor of ten costs 4.79. */
 	assert_int_equal(bs_bloom_optimal_bits(1000000, 0.01), 9585059);
 	assert_int_equal(bs_bloom_optimal_bits(1000000, 0.001), 14377588);
@@ -69,7 +57,6 @@ static void test_closed_forms(void **state)
 
 static void test_edges_of_the_arithmetic(void **state)
 {
-	(void)state;
 	assert_int_equal(bs_bloom_optimal_bits(0, 0.01), 1);
 	assert_int_equal(bs_bloom_optimal_bits(0, 1e-300), 1);
 	assert_int_equal(bs_bloom_optimal_bits(1, nextafter(1, 0)), 1);
@@ -94,7 +81,6 @@ static void test_edges_of_the_arithmetic(void **state)
 /* Frozen: a difference here means that no filter that was ever stored can be asked any more. */
 static void test_frozen_keys(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *word;
 		struct bs_bloom_key key;
@@ -132,7 +118,6 @@ __extension__ typedef unsigned __int128 wide_t;
 /* The positions are those of the formula in the header, as it stands there. */
 static void test_positions_by_the_formula(void **state)
 {
-	(void)state;
 	uint64_t random = 1;
 	for (int round = 0; round < 200; round++) {
 		uint32_t n_bits = (uint32_t)random_below(&random, 1 << 20) + 1, n_hashes = (uint32_t)random_below(&random, 64) + 1;
@@ -184,7 +169,6 @@ static uint64_t count_keys(const struct bs_bloom *bloom, uint64_t first, uint64_
 
 static void test_shapes(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_bloom *bloom;
 	static const struct {
@@ -217,7 +201,6 @@ static void test_shapes(void **state)
 /* What was added is found; of what was not, the predicted share. */
 static void test_measured_rates(void **state)
 {
-	(void)state;
 	static const struct {
 		uint64_t n_keys;
 		double rate;
@@ -251,7 +234,6 @@ static void expect_same_bits(const struct bs_bloom *a, const struct bs_bloom *b)
 
 static void test_union(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	for (uint64_t n_bits = 63; n_bits < 20000; n_bits = n_bits * 3 + 1) {
 		struct bs_bloom *a = new_bloom(n_bits, 4);
@@ -279,7 +261,6 @@ static void test_union(void **state)
 
 static void test_cardinality(void **state)
 {
-	(void)state;
 	struct bs_bloom *bloom = new_bloom(100000, 5);
 	for (uint64_t n = 0; n < 40000; n += 1000) {
 		add_keys(bloom, n, n + 1000);
@@ -295,7 +276,6 @@ static void test_cardinality(void **state)
 
 static void test_two_sets(void **state)
 {
-	(void)state;
 	struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5), *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
 	struct bs_error err = {{0}};
 	double n_keys;
@@ -343,7 +323,6 @@ static void test_two_sets(void **state)
 /* Many filters of many shapes at once say what each says. */
 static void test_pass(void **state)
 {
-	(void)state;
 	enum { N = 333 };
 	struct bs_bloom *blooms[N];
 	struct bs_bloom_view views[N];
@@ -377,7 +356,6 @@ static void test_pass(void **state)
  * emptier than the mean. */
 static void test_rates_by_ten_million(void **state)
 {
-	(void)state;
 	static const struct {
 		uint64_t n_keys;
 		double rate;

@@ -1,21 +1,11 @@
 /* test_compress.c: codes against the entropy, plans against the tables of the paper, deltas against theirs. */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bit_code.h"
 #include "core/bloom/plain.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* log2 of the number of ways to choose t of n. */
 static double log2_choices(double n, double t)
@@ -52,7 +42,6 @@ static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 /* Within 1 % of the entropy (goal: far less), from one bit in a million to all but one in a million. */
 static void test_code_takes_the_entropy(void **state)
 {
-	(void)state;
 	static const double densities[] = {0.00001, 0.0001, 0.001, 0.003, 0.01, 0.0316, 0.1,  0.2,   0.3,
 	                                   0.4,     0.5,    0.6,   0.7,   0.9,  0.97,   0.99, 0.999, 0.9999};
 	uint64_t random = 3, n_set;
@@ -70,7 +59,6 @@ static void test_code_takes_the_entropy(void **state)
 
 static void test_code_of_every_size(void **state)
 {
-	(void)state;
 	uint64_t random = 11, n_set;
 	assert_int_equal(code_bytes((const uint8_t *)"", 0, 0), 0);
 	for (uint64_t n_bits = 1; n_bits < 700; n_bits += n_bits < 200 ? 1 : 37) {
@@ -97,7 +85,6 @@ static void test_code_of_every_size(void **state)
 /* Bits that are not at random at all come back, too: runs, which the code does not like. */
 static void test_code_of_runs(void **state)
 {
-	(void)state;
 	uint64_t random = 17;
 	for (int round = 0; round < 200; round++) {
 		uint64_t n_bits = random_below(&random, 100000) + 1, n_set = 0;
@@ -127,7 +114,6 @@ static const struct {
 
 static void test_published_tables(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(published); i++) {
 		const uint64_t n = 1000000, m = (uint64_t)(published[i].memory * 1e6);
 		double rate = bs_bloom_false_rate(m, published[i].n_hashes, n);
@@ -171,7 +157,6 @@ static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_a
 /* The paper's table again, by filters that are made, sent and asked. Memory, then z, are limits. */
 static void test_tables_by_measurement(void **state)
 {
-	(void)state;
 	static const struct {
 		double memory, sent, rate;
 	} wanted[] = {{8, 8, 0.0216},     {14, 8, 0.0177},    {92.5, 8, 0.0108},
@@ -198,7 +183,6 @@ static void test_tables_by_measurement(void **state)
 /* One in a thousand: a plain filter has 14.38 bits a key. */
 static void test_one_in_a_thousand(void **state)
 {
-	(void)state;
 	static const struct {
 		double memory, share;
 	} wanted[] = {{64, 0.89}, {0, 0.80}};
@@ -220,7 +204,6 @@ static void test_one_in_a_thousand(void **state)
 
 static void test_plans_that_cannot_be(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_bloom_plan plan;
 	static const double sizes[][2] = {{0, 0}, {-1, 0}, {NAN, 0}, {8, -1}, {8, NAN}};
@@ -265,7 +248,6 @@ static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to, 
 /* 1,000,000 keys, of which some go and others come. */
 static void test_deltas_take_their_entropy(void **state)
 {
-	(void)state;
 	static const struct {
 		uint64_t n_gone, n_new;
 	} cases[] = {{0, 0},     {0, 1},         {1, 0},           {0, 100},    {100, 100},   {1000, 1000},
@@ -298,7 +280,6 @@ static void test_deltas_take_their_entropy(void **state)
 /* Of every size and density, to every other; and back. */
 static void test_deltas_of_every_size(void **state)
 {
-	(void)state;
 	uint64_t random = 23;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t n_bits = random_below(&random, round < 2000 ? 300 : 5000) + 1;
@@ -323,7 +304,6 @@ static void test_deltas_of_every_size(void **state)
 
 static void test_deltas_of_others(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
 			*larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
@@ -345,7 +325,6 @@ static void test_deltas_of_others(void **state)
 
 static void test_sizes_are_limited(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_bloom *large = filter_of(UINT64_C(1) << 30, 2, 1, 2), *back;
 	uint8_t *bytes;

@@ -1,20 +1,10 @@
 /* test_counting.c: the counting filter against a naive one, against the plain filter of its keys, and its overflow against the
  * published bound and by simulation. */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 static struct bs_counting *new_counting(uint64_t n_counters, uint32_t n_hashes)
 {
@@ -60,7 +50,6 @@ static void expect_filter_of(const struct bs_counting *counting, const uint32_t 
 /* Keys come and go; what was never there is refused, or one of its counters would have gone below 0. */
 static void test_comes_and_goes(void **state)
 {
-	(void)state;
 	static const struct {
 		uint32_t n_counters, n_hashes, n_keys;
 	} shapes[] = {{1, 1, 3}, {17, 3, 4}, {64, 2, 12}, {100, 64, 3}, {1000, 4, 150}, {9586, 7, 1000}};
@@ -100,7 +89,6 @@ static void test_comes_and_goes(void **state)
 /* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it stands. */
 static void test_overflow_sticks(void **state)
 {
-	(void)state;
 	struct bs_counting *counting = new_counting(1000, 3);
 	struct bs_bloom_key often = bs_bloom_key_of_hash(1), seldom = bs_bloom_key_of_hash(2);
 	for (int i = 0; i < 15; i++)
@@ -128,7 +116,6 @@ static void test_overflow_sticks(void **state)
 
 static void test_shapes(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	static const struct {
 		uint64_t n_counters;
@@ -145,7 +132,6 @@ static void test_shapes(void **state)
 /* Fan, Cao, Almeida and Broder: P(any counter >= 16) <= m (e ln 2 / 16)^16 = 1.37e-15 m where the filter is at its best. */
 static void test_overflow_below_the_bound(void **state)
 {
-	(void)state;
 	for (uint64_t n = 1000; n <= 100000000; n *= 10) {
 		for (uint32_t k = 1; k <= 16; k++) {
 			uint64_t m = (uint64_t)ceil((double)(n * k) / M_LN2);
@@ -182,7 +168,6 @@ static double poisson_tail(double mean, uint32_t limit)
 /* Of filters that are much too small, too: nearly all counters overflow, or all, however many keys there are. */
 static void test_overflow_of_the_overloaded(void **state)
 {
-	(void)state;
 	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
 	double before = 0;
 	for (size_t i = 0; i < COUNT(means); i++) {
@@ -206,7 +191,6 @@ static void test_overflow_of_the_overloaded(void **state)
 /* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that came to 4 and to 8. */
 static void test_overflow_by_simulation(void **state)
 {
-	(void)state;
 	enum {
 		KEYS = 100000,
 		HASHES = 7,
@@ -245,7 +229,6 @@ static void test_overflow_by_simulation(void **state)
 /* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again came and went. */
 static void test_rate_after_turnover(void **state)
 {
-	(void)state;
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
 	struct bs_counting *counting = new_counting(m, 7);
 	uint64_t n_found = 0;

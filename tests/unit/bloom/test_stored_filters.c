@@ -2,22 +2,11 @@
  * test_stored_filters.c: the stored form of each member of the Bloom family: there and back, as tests/golden/bloom has them, and
  * whatever is not one refused, by name of the byte. With a folder as the argument it writes the files of tests/golden/bloom there.
  */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* What is stored: of 700 bits and 5 hashes, 40 words; the delta adds some and takes some away. */
 #define BITS   700
@@ -244,7 +233,6 @@ static void seal(struct form form)
 
 static void test_golden(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		char path[1000];
 		struct bs_buffer golden = {0};
@@ -264,7 +252,6 @@ static void test_golden(void **state)
 /* Each is read by its own reader alone, wherever the bytes stand. */
 static void test_kinds_and_places(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct form form = kinds[i].make();
 		for (size_t j = 0; j < COUNT(kinds); j++) {
@@ -286,7 +273,6 @@ static void test_kinds_and_places(void **state)
 /* Any bit flipped, any length: refused, and with a place. */
 static void test_damage(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct form form = kinds[i].make();
 		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
@@ -312,7 +298,6 @@ static void test_damage(void **state)
 /* Wrong in meaning, though the checksums are right. */
 static void test_lies(void **state)
 {
-	(void)state;
 	enum {
 		PLAIN,
 		COUNTING,
@@ -388,7 +373,6 @@ static void test_lies(void **state)
 /* A head alone is believed of bits that it does not look at; a code may not end in what says nothing. */
 static void test_heads_and_tails(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_bloom_view view;
 	struct bs_attenuated_view levels;
@@ -508,7 +492,6 @@ static enum bs_status do_route(struct bs_bloom *bloom, struct bs_error *err)
 /* Whichever allocation fails, it is told, and nothing leaks. */
 static void test_out_of_memory(void **state)
 {
-	(void)state;
 	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {
 		do_copy, do_compress, do_delta, do_decompress, do_counting, do_attenuated, do_route, do_apply};
 	struct bs_bloom *bloom = filter_of(0, 40);

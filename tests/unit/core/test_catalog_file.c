@@ -1,14 +1,7 @@
 /* test_catalog_file.c: the list of indexes of a catalog, and the words of one, byte by byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/catalog/catalog_file.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* Bytes, and what there is of them to be read: all are there, so that one too many is read unpunished. */
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
@@ -32,7 +25,6 @@ static void expect_items(const uint8_t *bytes, size_t n_bytes, enum bs_status wa
 
 static void test_items(void **state)
 {
-	(void)state;
 	expect_items(BYTES("\0"), BS_OK);
 	expect_items(BYTES("\x01" ITEM("\x02/a")), BS_OK);
 	expect_items(BYTES("\x02" ITEM("\x02/a") ITEM("\x02/b")), BS_OK);
@@ -58,7 +50,6 @@ static void expect_words(const uint8_t *bytes, size_t n_bytes, enum bs_status wa
 
 static void test_words(void **state)
 {
-	(void)state;
 	expect_words(BYTES("\0\x03" "cat\x02" "\x02\x01" "w\x03" "\x03\x01" "n\x01"), BS_OK);
 	expect_words(BYTES("\0\x03" "cat\x02" "\x02\x01" "r\x03"), BS_CORRUPT);   /* car behind cat */
 	expect_words(BYTES("\0\x03" "cat\x02" "\0\x03" "cat\x03"), BS_CORRUPT);   /* twice */

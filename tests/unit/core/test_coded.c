@@ -1,17 +1,10 @@
 /* test_coded.c: coded numbers come out as they went in, whatever lies between them; damage is told or harmless. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/coded.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -110,7 +103,6 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 
 static void test_edges(void **state)
 {
-	(void)state;
 	static const uint64_t few[] = {0, 0, 1, 5, 5, 5, BS_CODED_MOST - 1, BS_CODED_MOST, BS_CODED_MOST};
 	uint64_t many[1000];
 	check_numbers(few, 0);
@@ -130,7 +122,6 @@ static void test_edges(void **state)
 
 static void test_random(void **state)
 {
-	(void)state;
 	static uint64_t numbers[20000];
 	uint64_t random = 42;
 	for (int round = 0; round < 300; round++) {
@@ -152,7 +143,6 @@ static void test_random(void **state)
 /* One gap that no sample meets. */
 static void test_outlier(void **state)
 {
-	(void)state;
 	static uint64_t numbers[100000];
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		numbers[i] = 100 * i + (i >= 77777 ? UINT64_C(1) << 50 : 0);
@@ -162,7 +152,6 @@ static void test_outlier(void **state)
 /* One hash of each of n keys below n / p: no more bits than are promised. */
 static void test_size(void **state)
 {
-	(void)state;
 	enum { N = 100000 };
 	static uint64_t numbers[N];
 	uint64_t random = 3;
@@ -178,7 +167,6 @@ static void test_size(void **state)
 /* Whatever the bytes are: an error, or an answer; a sanitizer sees the rest. */
 static void test_damage(void **state)
 {
-	(void)state;
 	uint64_t numbers[700], random = 99;
 	struct bs_buffer bytes = {0}, again = {0};
 	struct bs_error err = {""};
@@ -229,7 +217,6 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 /* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is refused. */
 static void test_round_the_world(void **state)
 {
-	(void)state;
 	uint8_t *bytes = calloc(1, 4000);
 	struct bs_buffer numbers = {0};
 	struct bs_coded coded;
@@ -266,7 +253,6 @@ static void test_round_the_world(void **state)
 /* What of it a writer of ours never writes: refused, and by the look at a block, too, where that would go beyond the bytes. */
 static void test_lies(void **state)
 {
-	(void)state;
 	enum { N = 2 * BS_CODED_BLOCK + 7 };
 	static const struct {
 		size_t at;

@@ -1,29 +1,19 @@
 /* test_container.c: index files: what is written is read, and every kind of damage is told. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/container.h"
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- integers ---- */
 
 static void test_varints(void **state)
 {
-	(void)state;
 	uint64_t random = 5;
 	uint8_t bytes[BS_VARINT_MAX_BYTES + 1];
 	for (int i = 0; i < 100000; i++) {
@@ -120,7 +110,6 @@ static void check_parts(const struct bs_container *file, const struct part *part
 
 static void test_round_trips(void **state)
 {
-	(void)state;
 	static const size_t edges[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, 8192, 262144 - 64, 262144, 300000};
 	struct part parts[COUNT(edges)];
 	uint64_t random = 21;
@@ -158,7 +147,6 @@ static void test_round_trips(void **state)
 
 static void test_written_integers(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_file_writer *writer;
 	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
@@ -179,7 +167,6 @@ static void test_written_integers(void **state)
 
 static void test_equal_input_gives_equal_bytes(void **state)
 {
-	(void)state;
 	uint64_t random = 3;
 	struct part part = {.id = 1, .n_bytes = 100000};
 	struct bs_buffer a = {0}, b = {0};
@@ -197,7 +184,6 @@ static void test_equal_input_gives_equal_bytes(void **state)
 
 static void test_touch_ranges(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	uint64_t random = 4;
 	struct part part = {.id = 1, .n_bytes = 3 * BS_PAGE_BYTES + 10};
@@ -231,7 +217,6 @@ static void test_touch_ranges(void **state)
 
 static void test_read_ranges(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	uint64_t random = 5;
 	struct part part = {.id = 1, .n_bytes = 4 * BS_PAGE_BYTES + 10};
@@ -328,7 +313,6 @@ static bool is_damage_seen(const char *path, const struct part *parts, size_t n_
 /* Each byte in turn. What passes unseen can only be padding: every content is as it was. */
 static void test_flipped_bytes(void **state)
 {
-	(void)state;
 	struct part parts[COUNT(small_parts)];
 	struct bs_buffer bytes = {0};
 	make_small(parts, &bytes);
@@ -350,7 +334,6 @@ static void test_flipped_bytes(void **state)
 
 static void test_wrong_lengths(void **state)
 {
-	(void)state;
 	struct part parts[COUNT(small_parts)];
 	struct bs_buffer bytes = {0};
 	make_small(parts, &bytes);
@@ -372,7 +355,6 @@ static void test_wrong_lengths(void **state)
 
 static void test_wrong_files(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_container *file;
 	struct part parts[COUNT(small_parts)];
@@ -427,7 +409,6 @@ static void test_wrong_files(void **state)
 /* Tables that lie although their checksums are right: refused, or harmless. */
 static void test_lying_tables(void **state)
 {
-	(void)state;
 	struct part parts[COUNT(small_parts)];
 	struct bs_buffer bytes = {0}, changed = {0};
 	struct bs_error err = {{0}};
@@ -487,7 +468,6 @@ static void test_lying_tables(void **state)
 
 static void test_cannot_create(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_file_writer *writer;
 	struct bs_buffer bytes = {0};
@@ -511,7 +491,6 @@ static void test_cannot_create(void **state)
 /* A disk that is full after every possible number of bytes. */
 static void test_full_disk(void **state)
 {
-	(void)state;
 	static uint8_t bytes[600000];
 	memset(bytes, 0x5a, sizeof(bytes));
 	for (uint64_t room = 0;; room = room < 400 ? room + 1 : room * 3 / 2) {

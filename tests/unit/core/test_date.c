@@ -1,15 +1,8 @@
 /* test_date.c: dates as people write them, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "core/base/date.h"
+#include "tests/rigs/test.h"
 
 #define S INT64_C(1000000000)
 
@@ -33,7 +26,6 @@ static void test_dates(void **state)
 		{"2024-05-17T08:30:59.123456789123z", 1715934659 * S + 123456789}, {"2024-12-31T23:59:60Z", 1735689600 * S},
 		{"1681-01-01", -INT64_C(9119865600) * S}, {"2258-12-31T23:59:59.999999999", INT64_C(9119952000) * S - 1},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(dates) / sizeof(*dates); i++) {
 		int64_t ns = 7;
 		if (!parse(dates[i].text, &ns) || ns != dates[i].ns)
@@ -49,7 +41,6 @@ static void test_no_dates(void **state)
 		"1970-01-01T10:00:00.", "1970-01-01T10:00+", "1970-01-01T10:00+24", "1970-01-01T10:00+1", "1970-01-01T10:00+01:",
 		"1970-01-01T10:00Z ", " 1970", "1970-01-01T10:00ZZ", "1970-01-01Z", "now", "-1970",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		int64_t ns;
 		if (parse(texts[i], &ns))
@@ -66,7 +57,6 @@ static void test_spans(void **state)
 		{"2024-05-17T08:30:59", "2024-05-17T08:31"}, {"2024-05-17T08:30:59.9", "2024-05-17T08:31"},
 		{"2024-05-17T08:30:59.999999", "2024-05-17T08:31"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
 		struct bs_date date, next;
 		assert_true(bs_date_parse_span((const uint8_t *)spans[i][0], strlen(spans[i][0]), &date) &&
@@ -79,7 +69,6 @@ static void test_spans(void **state)
 /* Every day of some centuries, as the C library has it. */
 static void test_calendar(void **state)
 {
-	(void)state;
 	for (int64_t day = -105500; day < 105500; day++) {
 		time_t seconds = (time_t)(day * 86400);
 		struct tm parts;
@@ -101,7 +90,6 @@ static void test_ages(void **state)
 	static const char *const none[] = {"", "d", "3", "3x", "3dd", "-3d", "3 d", "1234567890d"};
 	const struct bs_moment now = {1800000000, 7};
 	struct bs_moment then;
-	(void)state;
 	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
 		assert_true(bs_date_parse_or_age((const uint8_t *)ages[i].text, strlen(ages[i].text), now, &then));
 		assert_int_equal(now.seconds - then.seconds, ages[i].seconds);
@@ -122,7 +110,6 @@ static void test_codes(void **state)
 	                                  INT64_C(9223372036), INT64_C(9223372037), INT64_C(253402300799), INT64_C(1) << 41, INT64_MAX};
 	static const uint32_t parts[] = {0, 1, 15259, 183152128, 500000000, 816847871, 816847872, 816863131, 999999999};
 	const size_t n = sizeof(seconds) / sizeof(*seconds), n_parts = sizeof(parts) / sizeof(*parts);
-	(void)state;
 	for (size_t i = 1; i < n * n_parts; i++) {
 		struct bs_moment before = {seconds[(i - 1) / n_parts], parts[(i - 1) % n_parts]};
 		struct bs_moment after = {seconds[i / n_parts], parts[i % n_parts]};

@@ -2,21 +2,11 @@
  * test_doc_order.c: the order of documents, and cursors that merge what several segments have of a source: they must list
  * what sorting everything at once lists. Snapshots are put together by hand, of document tables and tombstones alone.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "core/base/source_kind.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- paths ---- */
 
@@ -27,7 +17,6 @@ static int compare_strings(const char *a, const char *b)
 
 static void test_paths(void **state)
 {
-	(void)state;
 	/* In ascending order. */
 	static const char *const paths[] = {
 		"", "a", "a/", "a/b", "a/b/c", "a/b-c", "a/\xff", "a\x01", "a b", "a-b", "a.txt", "a0", "aa", "a\x7f", "a\x80", "b",
@@ -227,7 +216,6 @@ static void expect_sought(const struct world *world, uint32_t source, uint64_t *
 
 static void test_cursors(void **state)
 {
-	(void)state;
 	static struct world world;
 	uint64_t random = 36;
 	for (int round = 0; round < 300; round++) {
@@ -249,7 +237,6 @@ static void test_cursors(void **state)
 
 static void test_two_documents(void **state)
 {
-	(void)state;
 	static struct world world;
 	uint64_t random = 37;
 	for (int round = 0; round < 30; round++) {

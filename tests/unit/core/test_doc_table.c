@@ -1,20 +1,11 @@
 /* test_doc_table.c: documents come back as they were added, from memory and from the file, and damage is told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/store/doc_table.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 struct documents {
 	struct bs_doc_record *records;
@@ -97,7 +88,6 @@ static void write_table(const char *path, const struct bs_doc_table_builder *bui
 
 static void test_round_trips(void **state)
 {
-	(void)state;
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
 	struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
@@ -135,7 +125,6 @@ static void test_round_trips(void **state)
 /* Bytes changed and checksums made right: BS_OK or BS_CORRUPT, and nothing read outside. */
 static void test_damage_with_right_checksums(void **state)
 {
-	(void)state;
 	uint64_t random = 42;
 	struct bs_error err = {{0}};
 	struct bs_doc_table_builder builder = {0};

@@ -1,18 +1,11 @@
 /* test_exceptions.c: every row that was put in comes out again, in order, and no other; damage is told or harmless. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/matrix/exceptions.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- the truth: pairs of a term and a row, in that order ---- */
 
@@ -214,7 +207,6 @@ static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uin
 
 static void test_round_trip(void **state)
 {
-	(void)state;
 	static const uint32_t row_counts[] = {1, 2, 127, 129, 512, 20000, 262144, UINT32_MAX - 1};
 	static const uint32_t term_counts[] = {1, 3, 200, 70000, UINT32_MAX};
 	uint64_t random = 11;
@@ -231,7 +223,6 @@ static void test_round_trip(void **state)
 
 static void test_empty(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_container *file;
 	struct bs_exceptions exceptions;
@@ -286,7 +277,6 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 
 static void test_damage(void **state)
 {
-	(void)state;
 	uint64_t random = 12;
 	struct pair pairs[60];
 	struct bs_buffer good = {0};

@@ -1,21 +1,12 @@
 /* test_forward_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- making lists ---- */
 
@@ -173,7 +164,6 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 
 static void test_random(void **state)
 {
-	(void)state;
 	static uint32_t ordinals[30000];
 	uint64_t random = 51;
 	static const uint64_t limits[] = {1, 2, 100, 129, 5000, 70000, 5500000, UINT64_C(1) << 31, UINT32_MAX};
@@ -188,7 +178,6 @@ static void test_random(void **state)
 /* One run, all but one in one, nothing between the first and the last. */
 static void test_extremes(void **state)
 {
-	(void)state;
 	static uint32_t ordinals[5000];
 	uint64_t random = 52;
 	for (uint32_t n = 1; n < COUNT(ordinals); n = n * 2 + 1) {
@@ -205,7 +194,6 @@ static void test_extremes(void **state)
 
 static void test_speed(void **state)
 {
-	(void)state;
 	static uint32_t ordinals[10000];
 	struct bs_error err = {""};
 	struct bs_buffer list = {0};
@@ -239,7 +227,6 @@ static void test_speed(void **state)
  * looking up gives an answer or an error. */
 static void test_damage(void **state)
 {
-	(void)state;
 	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};
 	static const uint64_t limits[] = {60, 2000, UINT32_MAX};
 	uint64_t random = 54;

@@ -1,20 +1,12 @@
 /* test_grams.c: folding, in one piece and in many; grams of literals, their keys, hashes and columns. What is made of the
  * grams of a file: test_gram_sketch.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- folding ---- */
 
@@ -29,7 +21,6 @@ static void check_fold(const char *text, const char *wanted)
 
 static void test_folding(void **state)
 {
-	(void)state;
 	check_fold("The QUICK brown_FOX[@Z{`", "the quick brown_fox[@z{`");
 	check_fold("\u00c4rger \u00df \u1e9e \u017f", "\u00e4rger \u00df \u00df s");
 	check_fold("\u0130 \u0131 I i", "\u0130 \u0131 i i"); /* no Turkish */
@@ -44,7 +35,6 @@ static void test_folding(void **state)
 /* The fast path for ASCII agrees with ICU, at every offset of its eight bytes. */
 static void test_folding_of_bytes(void **state)
 {
-	(void)state;
 	for (uint32_t c = 0; c < 0x80; c++) {
 		uint8_t text[24];
 		memset(text, (int)c, sizeof(text));
@@ -59,7 +49,6 @@ static void test_folding_of_bytes(void **state)
 /* Folding twice is folding once: a literal that was folded stays as it is. */
 static void test_folding_is_stable(void **state)
 {
-	(void)state;
 	for (uint32_t c = 0; c <= 0x10ffff; c++)
 		assert_int_equal(bs_gram_fold(bs_gram_fold(c)), bs_gram_fold(c));
 }
@@ -67,7 +56,6 @@ static void test_folding_is_stable(void **state)
 /* Text in pieces of random lengths: what a piece leaves comes with the next. */
 static void test_folding_in_pieces(void **state)
 {
-	(void)state;
 	static const char *const items[] = {"a", "B", " ", "\u00c4", "\u1e9e", "\u023a", "\U00010400", "\xff", "\xe2", "\xf0\x90", "\x80"};
 	uint64_t random = 1;
 	for (int i = 0; i < 3000; i++) {
@@ -100,7 +88,6 @@ static void test_folding_in_pieces(void **state)
 /* The keys of scheme 3, their hashes and columns, which indexes depend on. */
 static void test_vectors(void **state)
 {
-	(void)state;
 	struct bs_buffer keys = {0};
 	const char *text = "mutex_lock(&dev->mutex)";
 	assert_int_equal(bs_grams_of_literal((const uint8_t *)text, strlen(text), &keys, NULL), BS_OK);
@@ -124,7 +111,6 @@ static void test_vectors(void **state)
 /* All columns are there, and get an equal part of the hashes, within one of the 32 bits of a word. */
 static void test_columns(void **state)
 {
-	(void)state;
 	for (uint32_t m = 32; m <= 7u << 9; m++) {
 		uint32_t log = 29 - (uint32_t)__builtin_clz(m), n_hashes = 32u << log, n[7 << 9] = {0};
 		if (m % (1u << log))
@@ -143,7 +129,6 @@ static void test_columns(void **state)
 /* For bs_gram_fold. */
 static int load_icu(void **state)
 {
-	(void)state;
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 

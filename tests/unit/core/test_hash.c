@@ -1,19 +1,9 @@
 /* test_hash.c: the vectors that every index on a disk depends on, and how evenly the positions fall. */
-#include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is made as below. */
 static const struct {
@@ -31,7 +21,6 @@ static const struct {
 
 static void test_published_vectors(void **state)
 {
-	(void)state;
 	static uint8_t buffer[2367];
 	uint64_t generator = UINT64_C(2654435761);
 	for (size_t i = 0; i < sizeof(buffer); i++) {
@@ -91,7 +80,6 @@ static const struct {
 
 static void test_frozen_probes(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(frozen); i++) {
 		uint64_t hash = bs_hash_term(frozen[i].term, strlen(frozen[i].term));
 		struct bs_probe probe = bs_hash_probe(hash, frozen[i].level);
@@ -107,7 +95,6 @@ static void test_frozen_probes(void **state)
 /* splitmix64's published first outputs for the seed 1234567 are mix of seed + i * GOLDEN. */
 static void test_mix_is_splitmix64(void **state)
 {
-	(void)state;
 	static const uint64_t outputs[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
 	                                   UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
 	                                   UINT64_C(16408922859458223821)};
@@ -131,7 +118,6 @@ static void check_reduce(uint64_t x, uint32_t m)
 
 static void test_reduce_is_exact(void **state)
 {
-	(void)state;
 	static const uint64_t edges[] = {0,
 	                                 1,
 	                                 UINT32_MAX - 1,
@@ -196,7 +182,6 @@ static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 
 static void test_positions_are_uniform(void **state)
 {
-	(void)state;
 	static const uint32_t sizes[] = {2, 3, 7, 64, 100, 1000, 4095, 4096, 10007};
 	for (size_t i = 0; i < COUNT(sizes); i++)
 		for (uint32_t level = 0; level < 3; level++)
@@ -221,7 +206,6 @@ static void check_meetings(uint32_t level_a, uint32_t i_a, uint32_t level_b, uin
 
 static void test_positions_are_independent(void **state)
 {
-	(void)state;
 	check_meetings(0, 0, 0, 1);
 	check_meetings(0, 0, 0, 2);
 	check_meetings(0, 3, 0, 11);

@@ -1,31 +1,21 @@
 /* test_index_dir.c: names and numbers of files, the lock between processes, sweeping, tombstones and snapshots. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/base/bytes.h"
 #include "core/lexicon/lexicon_write.h"
 #include "core/store/index_dir.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- names and numbers ---- */
 
 static void test_creating(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	size_t made_bytes = 0;
 	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
@@ -56,7 +46,6 @@ static void test_creating_folders(void **state)
 	static const struct {
 		const char *path, *made;
 	} cases[] = {{"a/b/c", "a"}, {"here/b/c", "here/b"}, {"a//b///c/", "a"}, {"./here/./b/../c", "./here/./b"}, {"a/../b/c", "a"}};
-	(void)state;
 	struct bs_error err = {{0}};
 	struct stat found;
 	size_t made_bytes;
@@ -84,7 +73,6 @@ static void test_creating_folders(void **state)
 
 static void test_numbers(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		uint64_t next; /* once the file is there as well */
@@ -119,7 +107,6 @@ static void test_numbers(void **state)
 
 static void test_sweeping(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		bool stays, stays_without_manifest;
@@ -196,7 +183,6 @@ static void expect_busy(pid_t holder)
 
 static void test_lock(void **state)
 {
-	(void)state;
 	int how;
 	expect_free();
 	pid_t holder = start_holder(10000);
@@ -222,7 +208,6 @@ static void test_lock(void **state)
 
 static void test_waiting_for_the_lock(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
 	struct timespec start, stop;
@@ -337,7 +322,6 @@ static void expect_no_snapshot(enum bs_status wanted, const char *what)
 
 static void test_snapshot(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_snapshot snapshot;
 	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 */
@@ -384,7 +368,6 @@ static enum bs_status commit(const struct bs_manifest *before, const struct bs_m
 /* New files are opened before they are committed; those of the commit before are not looked at again. */
 static void test_commit_of_new_files(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
 	struct bs_segment_record segments[2] = {{.number = 1, .n_docs = 5}};
@@ -426,7 +409,6 @@ static void test_commit_of_new_files(void **state)
 
 static void test_no_snapshot(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	uint8_t bits[2] = {0};
 	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
@@ -480,7 +462,6 @@ static void test_no_snapshot(void **state)
 /* Every byte of a segment that a snapshot's opening reads: an error, or all is as it was. */
 static void test_damaged_segment(void **state)
 {
-	(void)state;
 	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
 	struct bs_buffer bytes = {0}, changed = {0};
 	uint64_t random = 61;
@@ -519,7 +500,6 @@ static void test_new_file(void **state)
 {
 	struct bs_error err = {""};
 	int fd;
-	(void)state;
 	assert_int_equal(mkdir("index", 0700), 0);
 	assert_int_equal(symlink("../outside", "index/new"), 0);
 	write_text("index/old", "text");

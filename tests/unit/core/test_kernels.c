@@ -2,19 +2,9 @@
  * test_kernels.c: every kernel of this machine against loops over single words, written only here, on random slabs:
  * the bits, the live masks, the lines read, and what must not be touched.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MAX_COLUMNS 20
 #define N_WORDS     (BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
@@ -276,7 +266,6 @@ static void rig_check(const struct rig *rig, const struct bs_kernel *kernel)
 
 static void test_and_columns(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 11);
 	for (int round = 0; round < 600; round++) {
@@ -300,7 +289,6 @@ static void test_and_columns(void **state)
 
 static void test_spread_groups(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 12);
 	for (int round = 0; round < 400; round++) {
@@ -323,7 +311,6 @@ static void test_spread_groups(void **state)
 
 static void test_and_not_column(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 13);
 	for (int round = 0; round < 400; round++) {
@@ -361,25 +348,21 @@ static void check_merges(enum merge merge, uint64_t seed)
 
 static void test_or_lines(void **state)
 {
-	(void)state;
 	check_merges(MERGE_OR, 14);
 }
 
 static void test_and_lines(void **state)
 {
-	(void)state;
 	check_merges(MERGE_AND, 15);
 }
 
 static void test_and_not_lines(void **state)
 {
-	(void)state;
 	check_merges(MERGE_AND_NOT, 16);
 }
 
 static void test_counts(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 17);
 	for (int round = 0; round < 200; round++) {
@@ -398,7 +381,6 @@ static void test_counts(void **state)
 /* Random classes of random bytes, at every alignment; the bytes around the text stay as they are. */
 static void test_classify(void **state)
 {
-	(void)state;
 	enum { MAX_LINES = 9 };
 	struct rig rig;
 	rig_init(&rig, 19);
@@ -432,7 +414,6 @@ static void test_classify(void **state)
 /* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
 static void test_lines_read(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 18);
 	for (size_t c = 0; c < MAX_COLUMNS; c++) {
@@ -461,7 +442,6 @@ static void test_lines_read(void **state)
 
 static void test_choosing(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	const struct bs_kernel *kernels[16] = {NULL}, *kernel = NULL;
 	size_t n = bs_kernel_list(kernels, COUNT(kernels));
@@ -566,7 +546,6 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 
 static void test_weigh(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[16];
 	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
 	uint64_t random = 5;
@@ -594,7 +573,6 @@ static void test_weigh(void **state)
 
 static void test_keep_ranks(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, 17);
 	for (int round = 0; round < 300; round++) {

@@ -1,21 +1,13 @@
 /* test_late_library.c: libraries of others that are loaded when first needed, and those that are missing; shared objects of our own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/system/icu.h"
 #include "core/system/library.h"
 #include "core/text/words_term.h"
+#include "tests/rigs/test.h"
 
 static void test_missing(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	void *function = NULL;
 	struct bs_library_symbol symbol = {"any", &function};
@@ -28,7 +20,6 @@ static void test_missing(void **state)
 
 static void test_missing_symbol(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	size_t (*length)(const char *) = NULL;
 	void *other = NULL;
@@ -41,7 +32,6 @@ static void test_missing_symbol(void **state)
 
 static void test_ours(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(bs_icu_load(&err), BS_OK);
@@ -60,7 +50,6 @@ static enum bs_status load_object(const char *file, uint32_t version, const char
 
 static void test_own_object(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	/* It is found by the program's own folder, not by the current one. */
@@ -71,7 +60,6 @@ static void test_own_object(void **state)
 
 static void test_own_object_of_another_version(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, &err), BS_UNSUPPORTED);
@@ -87,7 +75,6 @@ static void test_own_object_of_another_version(void **state)
 
 static void test_own_object_missing(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, &err), BS_UNSUPPORTED);
@@ -100,7 +87,6 @@ static void test_own_object_missing(void **state)
 /* Only root can give a file away. */
 static void test_own_object_of_another_user(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	char path[4096];

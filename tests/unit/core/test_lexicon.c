@@ -1,18 +1,7 @@
 /* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and damage is survived. */
-#include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
@@ -20,6 +9,7 @@
 #include "core/lexicon/lexicon_write.h"
 #include "core/lexicon/term_codes.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 struct term {
 	uint8_t *bytes;
@@ -281,7 +271,6 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 
 static void test_every_size(void **state)
 {
-	(void)state;
 	uint64_t random = 31;
 	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -295,7 +284,6 @@ static void test_every_size(void **state)
 
 static void test_every_kind(void **state)
 {
-	(void)state;
 	uint64_t random = 32;
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		for (size_t n = 10; n <= 3000; n = n * 3 + 7) {
@@ -311,7 +299,6 @@ static void test_every_kind(void **state)
 /* Zeros at the end of a short term are not the padding of its prefix; the empty term may stand first. */
 static void test_zeros_and_nothing(void **state)
 {
-	(void)state;
 	uint64_t random = 33;
 	struct terms terms = {.terms = calloc(64, sizeof(struct term))};
 	assert_non_null(terms.terms);
@@ -335,7 +322,6 @@ static void test_zeros_and_nothing(void **state)
 /* Enough terms for codes by context, and for several chapters. */
 static void test_many(void **state)
 {
-	(void)state;
 	uint64_t random = 37;
 	for (enum kind kind = KIND_NUMBERS; kind <= KIND_NAMES; kind++) {
 		struct terms terms;
@@ -477,7 +463,6 @@ static void check_twin(const struct terms *terms)
 
 static void test_twin(void **state)
 {
-	(void)state;
 	uint64_t random = 38;
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		struct terms terms;
@@ -495,7 +480,6 @@ static void test_twin(void **state)
 
 static void test_speed(void **state)
 {
-	(void)state;
 	const size_t n_terms = 1000000, n_finds = 300000;
 	struct bs_error err = {{0}};
 	struct terms terms;
@@ -554,7 +538,6 @@ static void *find_first(void *context)
 /* The first to look for a term reads the codes, whoever that is. */
 static void test_threads(void **state)
 {
-	(void)state;
 	enum { N_THREADS = 4 };
 	struct terms terms;
 	struct bs_lexicon lexicon;
@@ -583,7 +566,6 @@ static void test_threads(void **state)
 
 static void test_wrong_counts(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct terms terms;
 	struct bs_lexicon lexicon;
@@ -645,7 +627,6 @@ static void use_damaged(const char *path, const struct terms *terms, uint64_t *r
 
 static void test_damage_with_right_checksums(void **state)
 {
-	(void)state;
 	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 36;
 	for (int kind = 0; kind < N_KINDS; kind++) {

@@ -1,18 +1,11 @@
 /* test_list_filter.c: no filter hides a row that has a term, few rows pass by chance, and damage is told or harmless. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/matrix/forward_list.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define SLAB         3u
 #define MOST_ORDINAL 5000u
@@ -131,7 +124,6 @@ static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 
 static void test_rows(void **state)
 {
-	(void)state;
 	static const uint32_t row_counts[] = {1, 2, 63, 64, 65, 127, 128, 129, 300};
 	static const uint32_t term_counts[] = {0, 1, 2, 10, 80};
 	static struct rows rows = {.hashing = {7, 1}};
@@ -146,7 +138,6 @@ static void test_rows(void **state)
 
 static void test_hashing(void **state)
 {
-	(void)state;
 	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_FORWARD_MOST_HASHES + 1, 1}, {7, BS_FORWARD_MOST_NEAR_LOG2 + 1},
 	                                         {UINT32_MAX, 0}, {1, UINT32_MAX}};
 	static struct rows rows;
@@ -171,7 +162,6 @@ static void test_hashing(void **state)
 
 static void test_width(void **state)
 {
-	(void)state;
 	const struct bs_forward_hashing hashing = {7, 1};
 	assert_int_equal(bs_forward_filter_width(hashing, 0), 1);
 	assert_int_equal(bs_forward_filter_width(hashing, 1), 11);
@@ -182,7 +172,6 @@ static void test_width(void **state)
 
 static void test_damage(void **state)
 {
-	(void)state;
 	static struct rows rows;
 	uint64_t random = 22;
 	struct bs_buffer good = {0};

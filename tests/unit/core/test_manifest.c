@@ -1,22 +1,13 @@
 /* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/bitsift/build.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- making manifests ---- */
 
@@ -212,7 +203,6 @@ static void expect_read(const struct bs_manifest *wanted)
 
 static void test_round_trips(void **state)
 {
-	(void)state;
 	uint64_t random = 51;
 	struct bs_error err = {{0}};
 	for (int round = 0; round < 50; round++) {
@@ -230,7 +220,6 @@ static void test_round_trips(void **state)
 /* An option asked for again is the option recorded, however many digits it was written with. */
 static void test_density_comes_back_equal(void **state)
 {
-	(void)state;
 	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
 	for (size_t i = 0; i < COUNT(densities); i++) {
 		struct bs_error err = {{0}};
@@ -247,7 +236,6 @@ static void test_density_comes_back_equal(void **state)
 /* Each option makes a difference. */
 static void test_options_differ(void **state)
 {
-	(void)state;
 	static char *const one[] = {(char *)(uintptr_t) "a", NULL};
 	static char *const two[] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", NULL};
 	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
@@ -312,7 +300,6 @@ static void test_options_differ(void **state)
 
 static void test_weights(void **state)
 {
-	(void)state;
 	static const char *const given[] = {"title=3", "b=c=100", "a=1", "title=007", "B=2", "b=5", "text=9", "text=1", NULL};
 	static const char *const kept[] = {"B=2", "b=5", "b=c=100", "title=7"};
 	static const char *const wrong[] = {"title", "=3", "title=", "title=0", "title=101", "title=1000", "title=3 ", "title=-3", "title=+3", ""};
@@ -349,7 +336,6 @@ static void test_weights(void **state)
 
 static void test_lists(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	uint64_t random = 52;
 	char **copy = (char **)(uintptr_t)&err;
@@ -368,7 +354,6 @@ static void test_lists(void **state)
 
 static void test_commit_is_all_or_nothing(void **state)
 {
-	(void)state;
 	uint64_t random = 53;
 	struct bs_error err = {{0}};
 	struct bs_manifest old, new;
@@ -501,7 +486,6 @@ static void test_refused_by_its_reader(void **state)
 	static void (*const spoil[])(struct bs_manifest *) = {
 		spoil_field, spoil_density, spoil_limit, spoil_analyzer, spoil_summary_rate, spoil_generation, spoil_path, spoil_kind,
 		spoil_parent, spoil_below, spoil_left_out, spoil_non_document, spoil_segment, spoil_number};
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
 	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
@@ -521,7 +505,6 @@ static void test_refused_by_its_reader(void **state)
 /* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and what is said of it. */
 static void test_impossible(void **state)
 {
-	(void)state;
 	static const struct {
 		uint32_t section;
 		size_t at;
@@ -611,7 +594,6 @@ static void test_impossible(void **state)
 
 static void test_nothing_there(void **state)
 {
-	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_manifest manifest;
 	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_NOT_FOUND, &err);
@@ -624,7 +606,6 @@ static void test_nothing_there(void **state)
 /* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
-	(void)state;
 	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 54;
 	struct bs_error err = {{0}};

@@ -1,17 +1,10 @@
 /* test_packed.c: every value comes out as it went in, at every width; damage is told or harmless. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/packed.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define SECTION 7u
 #define MOST    1000u
@@ -124,7 +117,6 @@ static const uint64_t counts[] = {0, 1, 2, 7, 127, 128, 129, 255, 256, 257, MOST
 
 static void test_widths(void **state)
 {
-	(void)state;
 	uint64_t random = 31;
 	uint64_t values[MOST];
 	for (unsigned width = 0; width <= BS_PACKED_WORD_WIDTH; width++) {
@@ -142,7 +134,6 @@ static void test_widths(void **state)
 /* Blocks of many widths behind each other, up to the largest numbers. */
 static void test_mixed(void **state)
 {
-	(void)state;
 	uint64_t random = 32;
 	uint64_t values[MOST];
 	for (int round = 0; round < 60; round++) {
@@ -168,7 +159,6 @@ static void make_slope(uint64_t *values, uint64_t n, uint64_t first, uint64_t st
 
 static void test_slopes(void **state)
 {
-	(void)state;
 	uint64_t random = 35;
 	uint64_t values[LONG];
 	static const uint64_t steps[] = {1, 2, 9, 300, 5000};
@@ -193,7 +183,6 @@ static void test_slopes(void **state)
 /* Blocks next to each other that an entry with a slope can hold and that it cannot. */
 static void test_slopes_with_limits(void **state)
 {
-	(void)state;
 	uint64_t random = 36;
 	uint64_t values[LONG];
 	/* Numbers that reach 2^40 in the midst. */
@@ -218,7 +207,6 @@ static void test_slopes_with_limits(void **state)
 
 static void test_find(void **state)
 {
-	(void)state;
 	uint64_t random = 33;
 	uint64_t values[LONG];
 	for (int round = 0; round < 44; round++) {
@@ -247,7 +235,6 @@ static void test_find(void **state)
 
 static void test_wrong_counts(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_container *file;
 	struct bs_packed packed;
@@ -338,7 +325,6 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 
 static void test_damage(void **state)
 {
-	(void)state;
 	uint64_t values[LONG];
 	damage(values, 300, 6000);
 	damage(values, LONG, 600);

@@ -1,16 +1,8 @@
 /* test_prefix_code.c: code lengths are the best within 15 bits; what is written in codes is read again; lengths that are no
  * code are refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/collections/prefix_code.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MOST_SYMBOLS 700u
 #define N_CODES      3u
@@ -37,7 +29,6 @@ static uint64_t least_bits(uint64_t *counts, uint32_t n)
 
 static void test_lengths(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	uint64_t random = 39;
 	static uint64_t counts[MOST_SYMBOLS], used[MOST_SYMBOLS];
@@ -126,7 +117,6 @@ static void read_codes(const struct coded *coded, struct bs_code_set *set)
 /* Symbols of all codes in turn, a number of so many bits behind each. */
 static void test_messages(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_buffer bytes = {0};
 	struct bs_code_set set;
@@ -165,7 +155,6 @@ static void test_messages(void **state)
 /* More codes than there are bits for, and something behind the last length; too few are harmless. */
 static void test_no_codes(void **state)
 {
-	(void)state;
 	static const struct {
 		uint8_t nibbles[3];
 		uint32_t n;

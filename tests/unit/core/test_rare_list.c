@@ -1,19 +1,11 @@
 /* test_rare_list.c: lists of rare terms of all shapes say of every document and term what is so; damage is told or harmless. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/rare_list.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MOST_TERMS 4000u
 #define MOST_LISTS 40u
@@ -163,7 +155,6 @@ static void check_lists(const struct truth *truth, uint64_t *random)
 
 static void test_random_lists(void **state)
 {
-	(void)state;
 	uint64_t random = 47;
 	struct truth *truth = calloc(1, sizeof(*truth));
 	assert_non_null(truth);
@@ -178,7 +169,6 @@ static void test_random_lists(void **state)
 /* The longest run, the largest gaps, samples between them, and the last of a segment's documents missing from its list. */
 static void test_extremes(void **state)
 {
-	(void)state;
 	static const struct bs_rare_term ends[] = {{0, 255}, {1, 255}, {2, 128}, {LAST - 1, 1}, {LAST, 1}};
 	uint64_t random = 53;
 	struct truth *truth = calloc(1, sizeof(*truth));
@@ -240,7 +230,6 @@ static void ask(const struct truth *truth, uint64_t *random)
 
 static void test_damage(void **state)
 {
-	(void)state;
 	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS, BS_SECTION_RARE_LISTS};
 	uint64_t random = 59;
 	struct truth *truth = calloc(1, sizeof(*truth));
@@ -272,7 +261,6 @@ static void test_damage(void **state)
 /* A code for documents that do not share a list would let one speak for the documents of another. */
 static void test_codes_of_others(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct truth *truth = calloc(1, sizeof(*truth));
 	struct bs_container *file;

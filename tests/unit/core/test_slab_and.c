@@ -2,17 +2,9 @@
  * test_slab_and.c: the AND of a slab, by every kernel, against FORMAT.md read literally, row by row, on random slabs:
  * levels present and absent, exact columns, slabs of no hashed terms, any blocks live.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/matrix/slab_and.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MAX_TERMS  6u
 #define MAX_ASKED  8u
@@ -307,7 +299,6 @@ static void check_question(const struct world *world, const struct question *que
 
 static void test_random_slabs(void **state)
 {
-	(void)state;
 	static const uint32_t sizes[] = {1, 2, 7, 8, 9, 511, 512, 513, 1023, 1025, 4096, 4097, 9000, 33000, 131073};
 	uint64_t random = 31;
 	struct bs_and_scratch scratch = {{0}, {0}};
@@ -337,7 +328,6 @@ static void test_random_slabs(void **state)
 
 static void test_live_masks(void **state)
 {
-	(void)state;
 	for (uint32_t n = 0; n <= BS_SLAB_MAX_BLOCKS; n++) {
 		struct bs_live live;
 		memset(&live, 0x77, sizeof(live));

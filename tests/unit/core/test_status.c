@@ -1,21 +1,12 @@
 /* test_status.c: the one line of an error. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/error.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/terminal.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 static void test_control_characters(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	assert_int_equal(bs_fail(&err, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
 	assert_string_equal(err.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
@@ -30,7 +21,6 @@ static void test_control_characters(void **state)
 /* Cut at 511 bytes, or a character before: the bytes left are whole characters, whatever they are. */
 static void test_long_messages(void **state)
 {
-	(void)state;
 	static const char *const letters[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\n"};
 	char text[2048];
 	struct bs_error err;
@@ -79,7 +69,6 @@ static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 /* A shell reads the words that were meant, and a message does not change them. */
 static void test_commands(void **state)
 {
-	(void)state;
 	static char words[300][32];
 	uint64_t random = 1;
 	FILE *script = fopen("commands.sh", "w");
@@ -113,7 +102,6 @@ static void test_commands(void **state)
 
 static void test_advice(void **state)
 {
-	(void)state;
 	char text[600];
 	struct bs_error err;
 	bs_fail(&err, BS_IO, "x");
@@ -147,7 +135,6 @@ static void check_reworded(const char *from, size_t room, const char *to)
 
 static void test_reword(void **state)
 {
-	(void)state;
 	check_reworded("", 8, "");
 	check_reworded("use less --memory, or more --memory", 90, "use less memory, or more memory");
 	check_reworded("--weight x: no --weight y", 90, "weight: x: no --weight y");
@@ -161,7 +148,6 @@ static void test_reword(void **state)
 
 static void test_names(void **state)
 {
-	(void)state;
 	for (int status = BS_OK; status <= BS_DEADLINE; status++)
 		for (int other = BS_OK; other < status; other++)
 			assert_string_not_equal(bs_status_name((enum bs_status)status),

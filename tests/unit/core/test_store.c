@@ -1,21 +1,11 @@
 /* test_store.c: stored text: round trips, equal bytes for equal input, and damage of every kind. */
 #include <dirent.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/bytes.h"
 #include "corpus/read/text_store.h"
+#include "tests/rigs/test.h"
 
 static const char *folder(void)
 {
@@ -204,7 +194,6 @@ static size_t check_round_trip(const struct documents *documents)
 
 static void test_small_stores(void **state)
 {
-	(void)state;
 	struct documents documents;
 	documents_init(&documents);
 	assert_int_equal(check_round_trip(&documents), 0);
@@ -219,7 +208,6 @@ static void test_small_stores(void **state)
 
 static void test_all_empty(void **state)
 {
-	(void)state;
 	struct documents documents;
 	documents_init(&documents);
 	for (int i = 0; i < 5000; i++)
@@ -230,7 +218,6 @@ static void test_all_empty(void **state)
 
 static void test_records(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	static const size_t counts[] = {199, 200, 1000, 30000};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
@@ -257,7 +244,6 @@ static void add_random_document(struct documents *documents, uint64_t *random)
 
 static void test_random_documents(void **state)
 {
-	(void)state;
 	uint64_t random = 4101842887655102017;
 	for (int round = 0; round < 10; round++) {
 		struct documents documents;
@@ -271,7 +257,6 @@ static void test_random_documents(void **state)
 
 static void test_large_documents(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	static const size_t large_bytes = 10 << 20;
 	struct documents documents;
@@ -294,7 +279,6 @@ static void test_large_documents(void **state)
 /* What the dictionary is for. */
 static void test_ratio(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	struct documents documents;
 	struct parts parts;
@@ -359,7 +343,6 @@ static void small_documents(struct documents *documents)
 
 static void test_flipped_bytes(void **state)
 {
-	(void)state;
 	struct documents documents;
 	struct parts parts;
 	small_documents(&documents);
@@ -388,7 +371,6 @@ static void test_flipped_bytes(void **state)
 
 static void test_flipped_dictionary(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	struct documents documents;
 	struct parts parts;
@@ -421,7 +403,6 @@ static uint64_t offset_of(const struct parts *parts, size_t document)
 /* Small texts share frames with their neighbours, large ones do not; damage of a frame is that of its texts alone, and is told. */
 static void test_shared_frames(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	struct documents documents;
 	struct parts parts;
@@ -476,7 +457,6 @@ static void test_shared_frames(void **state)
 
 static void test_cut_off(void **state)
 {
-	(void)state;
 	struct documents documents;
 	struct parts parts;
 	small_documents(&documents);
@@ -496,7 +476,6 @@ static void test_cut_off(void **state)
 /* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be two. */
 static void test_crafted_frames(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *frame;
 		size_t n_bytes;
@@ -544,7 +523,6 @@ static void test_crafted_frames(void **state)
 
 static void test_random_bytes(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	struct documents none;
 	documents_init(&none);
@@ -573,7 +551,6 @@ static void test_random_bytes(void **state)
 
 static void test_writer_fails(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct bs_store_writer *writer = NULL;
 	has_thread = false;
@@ -612,7 +589,6 @@ static size_t count_entries(const char *path)
 /* A killed program leaves nothing behind, because nothing had a name. */
 static void test_nothing_has_a_name(void **state)
 {
-	(void)state;
 	char *path = NULL;
 	struct bs_error err;
 	struct bs_store_writer *writer = NULL;
@@ -658,7 +634,6 @@ static void *fetch_all(void *context)
 
 static void test_threads_share_a_store(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	struct documents documents;
 	struct parts parts;

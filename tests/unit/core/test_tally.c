@@ -2,16 +2,9 @@
  * test_tally.c: numbers that come and go, over and over, count what they count in a plain array, whether base stays or is made anew; the set
  * has those that count and no others. The same of sets without counts, and of sets that are looked up.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/store/tally.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_NUMBERS 60000u
 
@@ -141,7 +134,6 @@ static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *
 
 static void test_counts(void **state)
 {
-	(void)state;
 	static const uint64_t parts[] = {3, 20, 400, 50, 7, 3000};
 	unsigned n_changed = 0, n_folded = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -190,7 +182,6 @@ static void test_counts(void **state)
 /* More of a number goes than there was. */
 static void test_unsound(void **state)
 {
-	(void)state;
 	uint64_t random = 3, some[] = {0, 0, 0, 0};
 	struct bs_buffer all = {0};
 	struct stored stored = {.bytes = {{0}}};
@@ -218,7 +209,6 @@ static void test_unsound(void **state)
 
 static void test_sets(void **state)
 {
-	(void)state;
 	static const uint64_t parts[] = {3, 20, 400, 50, 7, 3000};
 	unsigned n_changed = 0, n_made = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -293,7 +283,6 @@ static void test_sets(void **state)
 /* What is left out of some numbers by others. */
 static void test_looking(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		uint64_t random = seed, in_list = 1 + random_below(&random, 40), asked = 1 + random_below(&random, 400);
 		struct bs_buffer list = {0}, bytes = {0}, numbers = {0}, left = {0};

@@ -2,18 +2,9 @@
  * test_text_kernels.c: the kernels that look through text, in every version of this machine, against loops that
  * compare byte by byte; texts lie at the very end of their memory, so that a sanitizer sees what is read beyond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 
@@ -53,7 +44,6 @@ static void fill(uint8_t *bytes, size_t n_bytes, uint64_t *random, const char *a
 
 static void test_find_needle(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
 	uint64_t random = 5;
@@ -81,7 +71,6 @@ static void test_find_needle(void **state)
 
 static void test_find_opaque(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
 	uint64_t random = 6;
@@ -134,7 +123,6 @@ static size_t naive_find_window(const uint8_t *text, size_t from, size_t n_bytes
 
 static void test_find_window(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
 	uint64_t random = 7;
@@ -155,7 +143,6 @@ static void test_find_window(void **state)
 
 static void test_probes(void **state)
 {
-	(void)state;
 	static const char *const words[] = {"a", "ab", "quiz", "the_zone", "aaaa", "don't"};
 	for (size_t i = 0; i < COUNT(words); i++) {
 		struct bs_needle needle;

@@ -2,18 +2,10 @@
  * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long documents, large tfs,
  * twins of one hash; are the same from every kernel, and of crowded systems; and cost few bits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MOST_KERNELS 8
 
@@ -83,7 +75,6 @@ static void draw(struct document *document, uint64_t *random, size_t n_words, ui
 
 static void test_random_documents(void **state)
 {
-	(void)state;
 	struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 1;
@@ -101,7 +92,6 @@ static void test_random_documents(void **state)
 /* One word more often than the others; every tf at the edges of the code. */
 static void test_edges(void **state)
 {
-	(void)state;
 	static const uint32_t tfs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
 	struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[3] = {{1, 1}, {2, 1}, {3, 1}};
@@ -122,7 +112,6 @@ static void test_edges(void **state)
 /* Of two words with one hash the tf is not known; of the others it is. */
 static void test_twins(void **state)
 {
-	(void)state;
 	struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[] = {{7, 1}, {8, 2}, {9, 3}, {7, 5}, {10, 1}};
 	struct document document = {.words = words, .n_words = 5};
@@ -141,7 +130,6 @@ static void test_twins(void **state)
 /* A word once is a bit, twice two: no more than a tenth above that in all. */
 static void test_size(void **state)
 {
-	(void)state;
 	struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 9;

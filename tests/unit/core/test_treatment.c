@@ -1,15 +1,7 @@
 /* test_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/matrix/treatment.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,
                                       10000, 262144, 262145, 1000000, 10000000, 33333333, 100000000, 1000000000};
@@ -67,7 +59,6 @@ static void check_table(const struct bs_treatment_table *table, const struct bs_
 
 static void test_every_policy(void **state)
 {
-	(void)state;
 	static const double densities[] = {0.05, BS_DEFAULT_DENSITY, 0.6};
 	struct bs_treatment_table table, again;
 	for (size_t d = 0; d < COUNT(densities); d++) {
@@ -108,7 +99,6 @@ static uint32_t count_columns(const struct bs_treatment_table *table, uint64_t d
 /* A segment beside which others will answer, too, lets fewer documents pass wrongly. */
 static void test_one_of_several_segments(void **state)
 {
-	(void)state;
 	struct bs_treatment_policy alone = bs_treatment_policy_default(), beside = alone;
 	struct bs_treatment_table table, again;
 	beside.look_times = 10;
@@ -121,7 +111,6 @@ static void test_one_of_several_segments(void **state)
 
 static void test_forced_policy(void **state)
 {
-	(void)state;
 	static const uint8_t forces[][BS_MAX_LEVELS] = {{1, 0, 0}, {3, 0, 0},  {2, 1, 0},   {2, 0, 1},
 	                                                {4, 2, 3}, {16, 0, 0}, {16, 16, 16}};
 	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK};
@@ -154,7 +143,6 @@ static void test_forced_policy(void **state)
 /* Each rule broken in turn. */
 static void test_invalid_tables(void **state)
 {
-	(void)state;
 	struct bs_treatment_table good = {
 		.n_levels = 3,
 		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},

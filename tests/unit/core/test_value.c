@@ -1,16 +1,7 @@
 /* test_value.c: numbers and dates as comparable bytes: their order, what is none, and ranges of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/date.h"
 #include "core/base/value.h"
+#include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -37,7 +28,6 @@ static const char *const ascending[][7] = {
 
 static void test_order(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(ascending); i++) {
 		struct bs_value first = value_of(ascending[i][0]), end = first;
 		assert_true(bs_value_is_key(first.bytes, first.n_bytes));
@@ -72,7 +62,6 @@ static void test_format(void **state)
 		{"100.25", "100.25"}, {"2024-05", "2024-05-01T00:00:00Z"}, {"2024-02-29T12:30:59.5+02:00", "2024-02-29T10:30:59.5Z"},
 		{"1678-12-31", "1678-12-31T00:00:00Z"}, {"0000-01-01", "0000-01-01T00:00:00Z"}, {"9999-12-31T23:59:59.000001", "9999-12-31T23:59:59.000001Z"},
 	};
-	(void)state;
 	for (size_t i = 0; i < COUNT(shown); i++) {
 		struct bs_value value = value_of(shown[i][0]);
 		char *text = format(&value);
@@ -95,7 +84,6 @@ static void test_none(void **state)
 	static const uint8_t keys[][4] = {{0}, {0x10}, {0x20, 1}, {0x30, 0x81}, {0x30, 0x81, 0}, {0x30, 0x81, 200}, {0x30, 0x81, 5}, {0x40, 1}, {0x50}};
 	static const size_t n_bytes[] = {1, 1, 2, 2, 3, 3, 3, 2, 1};
 	struct bs_value value;
-	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (bs_value_parse((const uint8_t *)texts[i], strlen(texts[i]), &value))
 			fail_msg("%s", texts[i]);
@@ -193,7 +181,6 @@ static bool has(const char *range_text, const struct bs_value *value)
 static void test_long(void **state)
 {
 	uint64_t random = 5;
-	(void)state;
 	static struct known a, b;
 	static char text[3100];
 	for (size_t i = 0; i < 30000; i++) {
@@ -231,7 +218,6 @@ static void test_long(void **state)
 static void test_long_factors(void **state)
 {
 	uint64_t random = 6;
-	(void)state;
 	static struct known known;
 	static char product[1300], text[3100];
 	for (size_t i = 0; i < 2000; i++) {
@@ -297,7 +283,6 @@ static void test_ranges(void **state)
 {
 	struct bs_range range;
 	uint8_t room[BS_RANGE_ROOM(100)];
-	(void)state;
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		const char *text = ranges[i].range;
 		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) || !bs_range_parse((const uint8_t *)text, strlen(text), room, &range))

@@ -1,14 +1,8 @@
 /* Typed vectors (core/base/vector.h) and the binary search (core/collections/binary_search.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/base/vector.h"
 #include "core/collections/binary_search.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 struct point {
 	uint32_t x;
@@ -21,7 +15,6 @@ static void test_appends(void **state)
 {
 	struct bs_error err = {""};
 	struct points points = {0};
-	(void)state;
 	assert_int_equal(bs_vector_n(&points), 0);
 	assert_null(points.items);
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -50,7 +43,6 @@ static void test_extends(void **state)
 	static const uint16_t numbers[] = {3, 1, 4, 1, 5};
 	struct bs_error err = {""};
 	struct bs_u16s list = {0};
-	(void)state;
 	expect_ok(bs_vector_extend(&list, numbers, 0, &err), &err);
 	assert_int_equal(bs_vector_n(&list), 0);
 	expect_ok(bs_vector_extend(&list, numbers, COUNT(numbers), &err), &err);
@@ -66,7 +58,6 @@ static void test_room(void **state)
 {
 	struct bs_error err = {""};
 	struct bs_u64s list = {0};
-	(void)state;
 	expect_ok(bs_vector_reserve(&list, 100, &err), &err);
 	assert_int_equal(bs_vector_n(&list), 0);
 	uint64_t *items = list.items;
@@ -88,7 +79,6 @@ static void test_room(void **state)
 static void test_search(void **state)
 {
 	static const uint32_t items[] = {2, 4, 4, 4, 8, 10, 10, 16};
-	(void)state;
 	for (size_t low = 0; low <= COUNT(items); low++) {
 		for (size_t high = low; high <= COUNT(items); high++) {
 			for (uint32_t wanted = 0; wanted <= 17; wanted++) {
@@ -106,7 +96,6 @@ static void test_search(void **state)
 /* A search looks at no item outside of its bounds, and at few within. */
 static void test_search_looks(void **state)
 {
-	(void)state;
 	for (uint64_t wanted = 1000; wanted <= 2024; wanted += 64) {
 		size_t n_looks = 0;
 		uint64_t found;

@@ -1,16 +1,9 @@
 /* test_word_pairs.c: the set of word pairs against all pairs of a few words, and keys that split as they were joined. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_WORDS 40
 
@@ -34,7 +27,6 @@ static bool is_member(uint32_t a, uint32_t b)
 
 static void test_set(void **state)
 {
-	(void)state;
 	struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	struct bs_error err = {""};
 	uint32_t n_added = 0;
@@ -71,7 +63,6 @@ static void test_set(void **state)
 
 static void test_nothing(void **state)
 {
-	(void)state;
 	struct bs_word_pairs none = {.n_word_pairs = 0};
 	uint32_t pair;
 	assert_int_equal(number_of(&none, 1), BS_NO_WORD);
@@ -94,7 +85,6 @@ static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
 /* a b c d: each pair is found from the one that it begins with. */
 static void test_wide(void **state)
 {
-	(void)state;
 	struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	uint32_t pair, key_bytes;
 	struct bs_word_pair is;
@@ -123,7 +113,6 @@ static void test_wide(void **state)
 /* Words, pairs of characters, and what is cut off are no pairs of words. */
 static void test_split(void **state)
 {
-	(void)state;
 	static const char *const others[] = {"", "of", "\xff", "\xffof", "\xff\xff", "\xff\xffof", "\xffof\xff", "of\xffthe",
 	                                     "\xffof\xff\xffthe"};
 	struct bs_word_pair is;

@@ -1,17 +1,9 @@
 /* test_words.c: every clause of the definition of a word by example. Random texts: test_words_property.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/limits.h"
 #include "core/system/watch.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
@@ -57,7 +49,6 @@ static void check_examples(const struct bs_words_options *options, const struct 
 
 static void test_words_between_runs(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"", ""},
 		{" \t\r\n+++ ... \"()\" ", ""},
@@ -86,7 +77,6 @@ static void test_words_between_runs(void **state)
 
 static void test_folding(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"ABC \u00c9COLE \u0391\u03a3 \u0416", "0:abc|1:\u00e9cole|2:\u03b1\u03c3|3:\u0436"},
 		{"E\u0301t\u00e9", "0:\u00e9t\u00e9"},
@@ -109,7 +99,6 @@ static void test_folding(void **state)
 /* Both texts of a row have these words. */
 static void test_canonically_equivalent_texts(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text, *equivalent, *expected;
 	} examples[] = {
@@ -144,7 +133,6 @@ static void test_canonically_equivalent_texts(void **state)
 
 static void test_emoji(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"I \u2764\ufe0f it", "0:i|1:\u2764|2:it"},
 		{"\U0001f600\U0001f601", "0:\U0001f600|1:\U0001f601"},
@@ -160,7 +148,6 @@ static void test_emoji(void **state)
 
 static void test_identifiers(void **state)
 {
-	(void)state;
 	static const struct bs_words_options split = {.split_identifiers = true};
 	static const struct bs_words_options stemmed = {.split_identifiers = true, .stem_language = "english"};
 	static const struct example examples[] = {
@@ -195,7 +182,6 @@ static void test_identifiers(void **state)
 
 static void test_runs(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"\u4e2d", "0:\u4e2d"},
 		{"\u4e2d\u6587\u5b57", "0:\u4e2d|0+\u4e2d\u6587|1:\u6587|1+\u6587\u5b57|2:\u5b57"},
@@ -250,7 +236,6 @@ static void test_runs(void **state)
 
 static void test_options(void **state)
 {
-	(void)state;
 	static const struct bs_words_options english = {.stem_language = "english"}, french = {.stem_language = "french"};
 	static const struct bs_words_options accents = {.fold_accents = true},
 	                                     french_accents = {.stem_language = "french", .fold_accents = true};
@@ -282,7 +267,6 @@ static void test_options(void **state)
 
 static void test_bytes_that_are_no_text(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		size_t n_bytes;
@@ -311,7 +295,6 @@ static void test_bytes_that_are_no_text(void **state)
 
 static void test_offsets(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	/*                   0   1   2      5  6      9     11     14      17 18 */
@@ -329,7 +312,6 @@ static void test_offsets(void **state)
 /* They are those of the text as given, whatever became of it. */
 static void test_offsets_of_decomposed_text(void **state)
 {
-	(void)state;
 	struct rig rig;
 	rig_init(&rig, NULL);
 	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
@@ -363,7 +345,6 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 
 static void test_sums_and_callbacks(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct kept kept = {0};
 	struct bs_words *words;
@@ -419,7 +400,6 @@ static int stop_now(void *context)
 /* The analysis of one long word stops before it has read the whole word. */
 static void test_a_long_word_is_stopped(void **state)
 {
-	(void)state;
 	enum {
 		WORD_BYTES = 64 << 20
 	};
@@ -448,7 +428,6 @@ static void test_a_long_word_is_stopped(void **state)
 
 static void test_opening(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_words *words;
 	static const struct bs_words_options unknown = {.stem_language = "klingon"};

@@ -5,19 +5,12 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/system/stack.h"
 #include "core/system/workers.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
 
 #define MOST_TASKS 20000u
 #define N_SLOTS    8u
@@ -221,7 +214,6 @@ static void try_order(struct rig *rig, uint32_t n_started)
 
 static void test_order(void **state)
 {
-	(void)state;
 	try_all(try_order);
 }
 
@@ -239,7 +231,6 @@ static void try_failure(struct rig *rig, uint32_t n_started)
 
 static void test_failure(void **state)
 {
-	(void)state;
 	try_all(try_failure);
 }
 
@@ -255,7 +246,6 @@ static void try_failing_put(struct rig *rig, uint32_t n_started)
 
 static void test_failing_put(void **state)
 {
-	(void)state;
 	try_all(try_failing_put);
 }
 
@@ -277,7 +267,6 @@ static void try_feed_failure(struct rig *rig, uint32_t n_started)
 
 static void test_stop(void **state)
 {
-	(void)state;
 	try_all(try_stop);
 	try_all(try_feed_failure);
 }
@@ -286,7 +275,6 @@ static void test_many(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct bs_error err;
-	(void)state;
 	assert_non_null(rig);
 	rig->n_threads = 4;
 	rig->failing_task = rig->failing_put = rig->stopping_put = NONE;
@@ -307,7 +295,6 @@ static enum bs_status do_listed(void *context, const struct bs_task *task, struc
 
 static void test_list(void **state)
 {
-	(void)state;
 	for (uint32_t n = 0; n < 8; n++) {
 		struct bs_error err;
 		uint8_t done[100] = {0};
@@ -328,7 +315,6 @@ static void test_list(void **state)
 /* In the background: the caller asks for one or the other, and leaves before all are done. */
 static void test_background(void **state)
 {
-	(void)state;
 	for (uint32_t n_started = 0; n_started < 4; n_started++) {
 		struct bs_error err;
 		uint8_t done[40] = {0};
@@ -356,7 +342,6 @@ static void *measure_stack(void *left_out)
 
 static void test_stack_of_threads(void **state)
 {
-	(void)state;
 	pthread_attr_t attributes;
 	pthread_t thread;
 	size_t left = 0, here = bs_stack_left();

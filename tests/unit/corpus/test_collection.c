@@ -1,31 +1,20 @@
 /* test_collection.c: JSONL collections and standard input as sources: lines, batches, and records read again. */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/hash.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
 #include "tests/rigs/source_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- collections ---- */
 
 static void test_collections(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *bytes;
 		const char *expected;
@@ -124,7 +113,6 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 
 static void test_batches_are_a_split(void **state)
 {
-	(void)state;
 	uint64_t random = 88172645463325252;
 	for (int round = 0; round < 40; round++) {
 		struct bs_buffer bytes = {0};
@@ -159,7 +147,6 @@ static void test_batches_are_a_split(void **state)
 /* Lines that end just before, at, and just behind where a batch is full. */
 static void test_batch_boundaries(void **state)
 {
-	(void)state;
 	struct bs_buffer bytes = {0};
 	for (int delta = -3; delta <= 3; delta++) {
 		size_t line_bytes = (size_t)((1 << 20) + delta);
@@ -181,7 +168,6 @@ static void test_batch_boundaries(void **state)
 
 static void test_long_line(void **state)
 {
-	(void)state;
 	struct bs_buffer bytes = {0};
 	append_format(&bytes, "{\"id\":1,\"t\":\"x\"}\n{\"id\":2,\"t\":\"");
 	for (int i = 0; i < 5 << 16; i++)
@@ -235,7 +221,6 @@ static void check_resume(const char *before, const char *after, bool counts_last
 
 static void test_resume(void **state)
 {
-	(void)state;
 #define A "{\"t\":\"a\"}"
 #define B "{\"t\":\"b\"}"
 	check_resume(A "\n", A "\n", true, "+");
@@ -293,7 +278,6 @@ static enum bs_status fetch_record(struct bs_reader *reader, const char *path, u
 
 static void test_fetch_record(void **state)
 {
-	(void)state;
 	struct bs_buffer bytes = {0};
 	struct bs_buffer places = {0};
 	struct bs_error err = {{0}};
@@ -350,7 +334,6 @@ static void test_fetch_record(void **state)
 
 static void test_fetch_record_fails(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct bs_document document;
 	struct bs_stamp stamp;
@@ -415,7 +398,6 @@ static void *write_slowly(void *context)
 
 static void test_stdin(void **state)
 {
-	(void)state;
 	check_stdin(open("/dev/null", O_RDONLY), "");
 	write_text("c", "\xef\xbb\xbf{\"id\":\"a\",\"t\":\"x\"}\nbad\n{\"t\":\"y\"}");
 	static const char expected[] = "a@1 t=x;!5 -:2: not valid JSON: The JSON document has an improper structure: "

@@ -1,17 +1,7 @@
 /* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them: test_walk.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "corpus/walk/glob.h"
 #include "corpus/walk/ignore.h"
+#include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -89,7 +79,6 @@ static void check_words(const char *pattern, const char *words, bool expected)
 
 static void test_globs(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(glob_cases); i++) {
 		check_words(glob_cases[i].pattern, glob_cases[i].yes, true);
 		check_words(glob_cases[i].pattern, glob_cases[i].no, false);
@@ -104,7 +93,6 @@ static void test_bad_globs(void **state)
 	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
 	struct bs_glob glob;
 	struct bs_error err;
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
 		assert_non_null(strstr(err.text, bad[i]));
@@ -120,7 +108,6 @@ static void test_bad_globs(void **state)
 static void test_glob_time(void **state)
 {
 	char pattern[201], path[2001];
-	(void)state;
 	for (size_t i = 0; i < 100; i++)
 		memcpy(pattern + 2 * i, "a*", 2);
 	pattern[200] = '\0';
@@ -158,7 +145,6 @@ static const struct {
 static void test_ignore_lines(void **state)
 {
 	static const char verdicts[] = {[BS_IGNORE_SILENT] = '?', [BS_IGNORE_SKIP] = '-', [BS_IGNORE_KEEP] = '+'};
-	(void)state;
 	for (size_t i = 0; i < COUNT(ignore_cases); i++) {
 		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
 		size_t n = strlen(path);

@@ -1,21 +1,10 @@
 /* test_record.c: what a line of JSONL is: every rule of record.h, valid JSON of every kind, and lines that are not. */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
+#include "tests/rigs/test.h"
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {
@@ -102,7 +91,6 @@ static void check_examples(const struct bs_record_options *options, const struct
 
 static void test_ids(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"id\":\"a\",\"t\":\"x\"}", "id=a t=x"},
 		{"{\"t\":\"x\",\"id\":\"a\"}", "id=a t=x"},
@@ -151,7 +139,6 @@ static void test_ids(void **state)
 
 static void test_id_field(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"id\":\"a\",\"key\":\"b\",\"t\":\"x\"}", "id=b id=a|t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\"}", "line id=a|t=x"},
@@ -163,7 +150,6 @@ static void test_id_field(void **state)
 
 static void test_text(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"id\":\"a\",\"b\":\"1\",\"a\":\"2\"}", "id=a b=1|a=2"},
 		{"{\"t\":\"x\",\"t\":\"y\"}", "line t=x|t=y"},
@@ -186,7 +172,6 @@ static void test_text(void **state)
 
 static void test_text_fields(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"id\":\"a\",\"b\":\"1\",\"c\":\"2\",\"a\":\"3\"}", "id=a b=1|a=3"},
 		{"{\"b\":\"1\",\"b\":\"2\"}", "line b=1|b=2"},
@@ -212,7 +197,6 @@ static void test_text_fields(void **state)
 /* RFC 8259 allows all of these. */
 static void test_valid_is_never_refused(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}", "line n=123456789012345678901234567890|t=x"},
 		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}", "line n=-123456789012345678901234567890|t=x"},
@@ -247,7 +231,6 @@ static void test_valid_is_never_refused(void **state)
 
 static void test_invalid_utf8(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"t\":\"a\xff"
 	         "b\"}",
@@ -278,7 +261,6 @@ static void test_invalid_utf8(void **state)
 
 static void test_bad_lines(void **state)
 {
-	(void)state;
 	static const char *const lines[] = {
 		"",
 		" ",
@@ -352,7 +334,6 @@ static void test_bad_lines(void **state)
 
 static void test_reasons(void **state)
 {
-	(void)state;
 	static const struct example examples[] = {
 		{"{\"id\":1.5,\"t\":\"x\"}",
 	         "the id (field \"id\") is a floating-point number, not a string or an integer"},
@@ -373,7 +354,6 @@ static void test_reasons(void **state)
 /* Every prefix of a line is bad, and none makes the parser read beyond it. */
 static void test_prefixes(void **state)
 {
-	(void)state;
 	static const char line[] = "{\"id\":12345678901234567890123,\"a\":[1e999,{\"b\":\"\\ud800\\udc00\xff\"}],"
 				   "\"t\":\"\\\\\\ud800\xe2\x82\xac\",\"u\":null}";
 	struct bs_record_options options = {0};
@@ -401,7 +381,6 @@ static void append_text(struct bs_buffer *buffer, const char *text)
 
 static void test_nesting(void **state)
 {
-	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	struct bs_buffer line = {0};
@@ -444,7 +423,6 @@ static void check_giant(struct bs_record_parser *parser, size_t text_bytes, cons
 
 static void test_giant_records(void **state)
 {
-	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	check_giant(parser, 200 << 20, "\\u00e9", "\xc3\xa9");
@@ -457,7 +435,6 @@ static void test_giant_records(void **state)
 /* A line of 4 GiB cannot be had cheaply; but the length is looked at before the bytes are. */
 static void test_too_large(void **state)
 {
-	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	struct record record;
@@ -597,7 +574,6 @@ static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json
 
 static void test_random_records(void **state)
 {
-	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	struct bs_record_scan scan = {0};
@@ -640,7 +616,6 @@ static void test_random_records(void **state)
  * is long; all its texts are found, and by the quick reader the same. */
 static void test_deep_names(void **state)
 {
-	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	struct bs_record_scan scan = {0};

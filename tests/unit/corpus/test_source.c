@@ -3,32 +3,22 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
 #include "corpus/walk/file.h"
 #include "tests/rigs/source_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- names ---- */
 
 static void test_labels(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(mkdir("d/e", 0700), 0);
 	assert_int_equal(mkdir("d.jsonl", 0700), 0);
@@ -86,7 +76,6 @@ static void test_labels(void **state)
 
 static void test_no_source(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct bs_source source;
 	write_text("file", "");
@@ -113,7 +102,6 @@ static void test_no_source(void **state)
 
 static void test_ids(void **state)
 {
-	(void)state;
 	static const struct {
 		enum bs_source_kind kind;
 		char label[8];
@@ -150,7 +138,6 @@ static void test_ids(void **state)
 
 static void test_folder(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(mkdir("d/a", 0700), 0);
 	write_text("d/a/x", "one");
@@ -175,7 +162,6 @@ static void test_folder(void **state)
 static void test_limit(void **state)
 {
 	struct bs_source_options options = {.max_document_bytes = 4};
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a", "four");
 	write_text("d/b", "fives");
@@ -184,7 +170,6 @@ static void test_limit(void **state)
 
 static void test_binary(void **state)
 {
-	(void)state;
 	static uint8_t bytes[70000];
 	assert_int_equal(mkdir("d", 0700), 0);
 	memset(bytes, 'a', sizeof(bytes));
@@ -215,7 +200,6 @@ static void test_binary(void **state)
 
 static void test_utf16(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_bytes("d/a-le", "\xff\xfeh\0\xe9\0\xac\x20\x3d\xd8\x00\xde", 12);
 	write_bytes("d/b-be", "\xfe\xff\0h\0\xe9\x20\xac\xd8\x3d\xde\x00", 12);
@@ -245,7 +229,6 @@ static void test_utf16(void **state)
 
 static void test_unreadable(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct bs_source source;
 	uid_t user = geteuid();
@@ -266,7 +249,6 @@ static void test_unreadable(void **state)
 /* Between the walk and the reading anything may happen. */
 static void test_changed_meanwhile(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	static const char *const names[] = {"d/a", "d/b", "d/c", "d/d", "d/e", "d/f\n", "d/g", "d/h"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -308,7 +290,6 @@ static void test_changed_meanwhile(void **state)
 
 static void test_too_large(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	int fd = open("d/sparse", O_CREAT | O_WRONLY, 0600);
 	if (ftruncate(fd, (off_t)1 << 32)) {
@@ -328,7 +309,6 @@ static void test_too_large(void **state)
 
 static void test_many_files(void **state)
 {
-	(void)state;
 	struct bs_buffer expected = {0};
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (int i = 0; i < 1000; i++) {
@@ -357,7 +337,6 @@ static void test_many_files(void **state)
 /* A path longer than any that the system takes in one piece. */
 static void test_deep_path(void **state)
 {
-	(void)state;
 	char name[201];
 	struct bs_buffer path = {0};
 	memset(name, 'n', sizeof(name) - 1);
@@ -411,7 +390,6 @@ static int try_below(int folder, const char *path, int flags)
 
 static void test_below(void **state)
 {
-	(void)state;
 	char name[NAME_MAX + 2];
 	struct bs_buffer path = {0};
 	struct bs_file_place place = {.fd = -1};
@@ -469,7 +447,6 @@ static void test_below(void **state)
 
 static void test_fetch_file(void **state)
 {
-	(void)state;
 	struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
@@ -523,7 +500,6 @@ static void *keep_changing(void *path)
 
 static void test_growing_file(void **state)
 {
-	(void)state;
 	static char path[] = "f";
 	pthread_t thread;
 	struct bs_reader *reader = new_reader(&no_options);
@@ -545,7 +521,6 @@ static void test_growing_file(void **state)
 
 static void test_sink_stops(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	write_text("c.jsonl", "{\"t\":\"a\"}\n{\"t\":\"b\"}\n");
 	write_text("s.jsonl", "bad\n{\"t\":\"b\"}\n");

@@ -8,24 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
+#include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -79,7 +70,6 @@ static void make_text(const char *path, const char *text)
 static int set_up(void **state)
 {
 	const char *temporary = getenv("TMPDIR");
-	(void)state;
 	/* In memory if there is such a place: making trees is most of the time. */
 	if (!temporary)
 		temporary = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -94,7 +84,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	if (chdir("/") != 0)
 		return -1;
 	remove_tree(base);
@@ -169,7 +158,6 @@ static void test_order_and_reports(void **state)
 	struct reports reports = {""};
 	struct stat info;
 	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
-	(void)state;
 	make_folder("plain");
 	make_folder("plain/a");
 	make_folder("plain/index");
@@ -198,7 +186,6 @@ static void test_order_and_reports(void **state)
 /* Names that differ late are sorted, too; an index is never visited. */
 static void test_names(void **state)
 {
-	(void)state;
 	make_folder("names");
 	make_folder("names/.bitsift");
 	make_text("names/.bitsift/file", "");
@@ -215,7 +202,6 @@ static void test_links_and_depth(void **state)
 {
 	struct reports reports = {""};
 	struct bs_walk_options options = {.report = note_report, .report_context = &reports, .follow = true};
-	(void)state;
 	make_folder("loop");
 	make_folder("loop/sub");
 	make_folder("loop/sub/below");
@@ -236,7 +222,6 @@ static void test_unreadable(void **state)
 {
 	struct reports reports = {""};
 	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
-	(void)state;
 	if (geteuid() == 0)
 		skip(); /* nothing is unreadable to root */
 	make_folder("closed");
@@ -253,7 +238,6 @@ static void test_open_errors(void **state)
 	struct bs_walk *walk;
 	struct bs_error err;
 	struct bs_walk_options options = {.globs = (const char *const[]){"a", "{b"}, .n_globs = 2};
-	(void)state;
 	make_text("a file", "");
 	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
 	assert_string_equal(err.text, "not there: No such file or directory");
@@ -273,7 +257,6 @@ static void test_deep(void **state)
 	};
 	struct bs_buffer paths = {0};
 	struct rlimit old, few;
-	(void)state;
 	make_folder("deep");
 	int fd = open("deep", O_RDONLY | O_DIRECTORY);
 	for (int i = 0; i < LEVELS; i++) {
@@ -640,7 +623,6 @@ static void test_random_trees(void **state)
 {
 	uint64_t n_trees = number_from("BS_TEST_TREES", 200), seed = number_from("BS_TEST_SEED", 1);
 	char home[PATH_MAX + 16];
-	(void)state;
 	if (!have_rg_13()) {
 		print_message("no ripgrep 13 is installed: nothing to compare with\n");
 		skip();

@@ -1,17 +1,6 @@
 /* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and ids. */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/generate/generate.h"
+#include "tests/rigs/test.h"
 
 static struct bs_generator *new_generator(struct bs_generator_options options)
 {
@@ -56,7 +45,6 @@ static uint64_t hash_of(struct bs_generator_options options)
 /* Benchmarks name their corpora by these options, so a change here invalidates every recorded number. */
 static void test_output_is_frozen(void **state)
 {
-	(void)state;
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 100;
 	assert_int_equal(hash_of(options), UINT64_C(0x7ce5b1024cc5d0da));
@@ -72,7 +60,6 @@ static void test_output_is_frozen(void **state)
 
 static void test_first_record(void **state)
 {
-	(void)state;
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 1;
 	options.mean_words = 6;
@@ -85,7 +72,6 @@ static void test_first_record(void **state)
 
 static void test_seeds_differ(void **state)
 {
-	(void)state;
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 3;
 	uint64_t one = hash_of(options);
@@ -97,7 +83,6 @@ static void test_seeds_differ(void **state)
 /* A document is the same alone, in any order, and in a corpus of any size. */
 static void test_documents_stand_alone(void **state)
 {
-	(void)state;
 	struct bs_generator *generator = new_generator(bs_generator_defaults());
 	struct bs_buffer last = {0}, first = {0}, again = {0};
 	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &last, NULL), BS_OK);
@@ -148,7 +133,6 @@ static void assert_unique(uint32_t first_rank, uint32_t n_words)
 /* Groups of words have different lengths, so a range within and across groups stands for all. */
 static void test_words_are_unique(void **state)
 {
-	(void)state;
 	assert_unique(0, 400000);
 	assert_unique(3110880 - 100000, 200000);
 	assert_unique(BS_GENERATOR_MAX_WORDS - 100000, 100000);
@@ -200,7 +184,6 @@ static void assert_near(uint64_t number, uint64_t expected, uint64_t percent)
 /* With s = 1 the word of rank r (from 1) has 1/r of the first word's share, and that has 1/H(1000) = 1/7.4855. */
 static void test_zipf_shape(void **state)
 {
-	(void)state;
 	uint64_t counts[1000];
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 4000;
@@ -218,7 +201,6 @@ static void test_zipf_shape(void **state)
 
 static void test_exponent_zero_is_flat(void **state)
 {
-	(void)state;
 	uint64_t counts[100];
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 1000;
@@ -233,7 +215,6 @@ static void test_exponent_zero_is_flat(void **state)
 /* The median of a log-normal is below its mean by sigma^2 ln 2 / 2 octaves: for sigma 1.1, 200 -> 149.5. */
 static void test_lengths(void **state)
 {
-	(void)state;
 	uint64_t counts[10];
 	struct bs_generator_options options = bs_generator_defaults();
 	struct bs_generator *generator = new_generator(options);
@@ -288,7 +269,6 @@ static unsigned shared_words(const struct bs_generator_options *options, uint64_
 
 static void test_neighbours_share_words(void **state)
 {
-	(void)state;
 	struct bs_generator_options options = bs_generator_defaults();
 	options.mean_words = 1000;
 	options.spread_milli = 0;
@@ -322,7 +302,6 @@ static enum bs_status check_id(void *context, const char *id, const uint8_t *tex
 
 static void test_ids_count_up(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	struct bs_generator *generator = new_generator(bs_generator_defaults());
 	struct id_check all = {0, 0};
@@ -347,7 +326,6 @@ static void assert_refused(struct bs_generator_options options, const char *phra
 
 static void test_bad_options(void **state)
 {
-	(void)state;
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_words = 0;
 	assert_refused(options, "vocabulary");
@@ -373,7 +351,6 @@ static void test_bad_options(void **state)
 /* The ends of the ranges: one word only, and a table in which most weights are the least possible. */
 static void test_extreme_options(void **state)
 {
-	(void)state;
 	uint64_t counts[1];
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_docs = 10;
@@ -391,7 +368,6 @@ static void test_extreme_options(void **state)
 
 static void test_full_disk(void **state)
 {
-	(void)state;
 	struct bs_error err;
 	FILE *file = fopen("/dev/full", "w");
 	if (!file)

@@ -3,21 +3,13 @@
  * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
  * are. And documents whose terms get other numbers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/segment/slab_plan.h"
+#include "tests/rigs/test.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
@@ -169,7 +161,6 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 
 static void test_terms_of_documents(void **state)
 {
-	(void)state;
 	check_terms_of_documents(NULL);
 	check_terms_of_documents(dir_at("."));
 }
@@ -179,7 +170,6 @@ static void test_full_disk(void **state)
 {
 	struct bs_error err = {""};
 	struct bs_accumulator accumulator = {.n_postings = 0};
-	(void)state;
 	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), &err), &err);
 	uint8_t *first, *other;
 	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, &err), &err);
@@ -333,7 +323,6 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 
 static void test_renumber(void **state)
 {
-	(void)state;
 	for (int in_files = 0; in_files < 2; in_files++) {
 		check_renumbered(1, in_files ? dir_at(".") : NULL);
 		check_renumbered(3, in_files ? dir_at(".") : NULL);

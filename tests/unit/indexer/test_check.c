@@ -3,15 +3,7 @@
  * case starts from the small index of index_rig.h, changes a number or two, and makes the checksums right again. Here: the
  * manifest and what stands beside segments; test_check_segment.c has those.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/rigs/check_rig.h"
 #include "core/base/bytes.h"
@@ -21,12 +13,12 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/store/summary_make.h"
+#include "tests/rigs/test.h"
 
 /* ---- the index as it is ---- */
 
 static void test_sound(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
 	make_small_index();
@@ -68,7 +60,6 @@ static void test_sound(void **state)
 /* Whatever the indexer was told to make, check understands. */
 static void test_every_shape(void **state)
 {
-	(void)state;
 	uint64_t random = 20;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
@@ -112,7 +103,6 @@ static void count_calls(void *context, uint64_t done_bytes, uint64_t total_bytes
 
 static void test_progress(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_sums sum;
 	uint64_t last = 0;
@@ -126,7 +116,6 @@ static void test_progress(void **state)
 
 static void test_containers(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT_REFUSED("seg", 0, "format version 3, this bitsift knows version 4", {WHOLE_FILE, 0, 8, 4, SET, 3});
 	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 5});
@@ -184,7 +173,6 @@ static void expect_wrong_manifest(const struct wrong_manifest *cases, size_t n)
 
 static void test_manifest(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("manifest", 0, "commit number 0", {MANIFEST_OPTIONS, 0, 0, 8, SET, 0});
 	EXPECT("manifest", 0, "file number 3 is not below the next one, 3", {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
@@ -230,7 +218,6 @@ static void test_manifest(void **state)
 
 static void test_tombstones(void **state)
 {
-	(void)state;
 	make_small_index();
 	/* 38 documents: five bytes, the last two bits of which stand for nothing. */
 	EXPECT("del", 0, "2 deleted documents where the manifest has 1", {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
@@ -265,7 +252,6 @@ static void exclude_some(void)
 
 static void test_exclusions(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_report with, without;
 	struct bs_buffer file = {0};
@@ -295,7 +281,6 @@ static void test_exclusions(void **state)
  * 4 and 5, the summary 6, its counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
 	static const struct wrong_manifest cases[] = {

@@ -1,14 +1,5 @@
 /* test_check_segment.c: the same as test_check.c, of what a segment holds. */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/rigs/check_rig.h"
 #include "core/base/bytes.h"
@@ -18,12 +9,12 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "corpus/changes/given_ids.h"
+#include "tests/rigs/test.h"
 
 /* ---- the numbers of a segment ---- */
 
 static void test_head(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT_REFUSED("seg", 0, "hash scheme 2", {BS_SECTION_META, 0, 0, 8, SET, 2});
 	EXPECT("seg", 0, "documents", {BS_SECTION_META, 0, 8, 8, ADD, 1});
@@ -75,7 +66,6 @@ static void flip_all(uint32_t section)
 
 static void test_lexicon(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 0, "the first of its chapter", {BS_SECTION_TERM_INDEX, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
@@ -122,7 +112,6 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 
 static void test_columns(void **state)
 {
-	(void)state;
 	make_small_index();
 	static const char *const names[] = {"document", "group", "block", "exact"};
 	for (uint32_t l = 0; l < 4; l++) {
@@ -169,7 +158,6 @@ static void test_columns(void **state)
 /* Where lists say which documents have a term, all of them must pass its columns. */
 static void test_listed(void **state)
 {
-	(void)state;
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
 	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
@@ -184,7 +172,6 @@ static void test_listed(void **state)
 
 static void test_rare_lists(void **state)
 {
-	(void)state;
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "lists of rare terms of 2^4 documents", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
 	/* Before the fix, a list could name documents that do not share it: what it said of them was believed, and never asked. */
@@ -236,7 +223,6 @@ static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values,
 /* A term's exceptions are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
 static void test_exceptions(void **state)
 {
-	(void)state;
 	uint32_t exact[50];
 	uint64_t terms[200], offsets[201];
 	make_small_index();
@@ -279,7 +265,6 @@ static void test_exceptions(void **state)
 
 static void test_rows(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
 	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
@@ -288,7 +273,6 @@ static void test_rows(void **state)
 
 static void test_lists(void **state)
 {
-	(void)state;
 	uint64_t offsets[3];
 	make_small_index();
 	assert_int_equal(read_packed(BS_SECTION_FORWARD_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
@@ -305,7 +289,6 @@ static void test_lists(void **state)
 /* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
 static void test_packed(void **state)
 {
-	(void)state;
 	static const struct {
 		uint32_t section;
 		uint32_t instance;
@@ -328,7 +311,6 @@ static void test_packed(void **state)
 
 static void test_filters(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
 	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
@@ -347,7 +329,6 @@ static void test_filters(void **state)
 /* Exact columns of forward lists. */
 static void test_list_columns(void **state)
 {
-	(void)state;
 	uint64_t random = 23;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
@@ -375,7 +356,6 @@ static void test_list_columns(void **state)
 
 static void test_documents(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_SOURCE_RANGES, 0, 4, 4, SET, 1});
 	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 0});
@@ -400,7 +380,6 @@ static void test_documents(void **state)
 /* How often words stand in documents. */
 static void test_tfs(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 0, "words in documents: the first does not begin at 0", {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "section 37 says that it ends", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
@@ -417,7 +396,6 @@ static void test_tfs(void **state)
 
 static void test_grams(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "gram slabs of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
@@ -450,7 +428,6 @@ static void test_grams(void **state)
 
 static void test_store(void **state)
 {
-	(void)state;
 	make_small_index();
 	EXPECT("seg", 1, "stored text: the first does not begin at 0", {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 8, 8, SET, 1});
@@ -486,7 +463,6 @@ static void make_values_index(void)
 
 static void test_values(void **state)
 {
-	(void)state;
 	make_values_index();
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 4, 4, SET, 2});
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 0, 4, SET, 1000});
@@ -536,7 +512,6 @@ static void test_ordered_ids(void **state)
 	struct bs_doc_ref ref;
 	struct bs_error err = {""};
 	char id[16];
-	(void)state;
 	index_given("r%03d");
 	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
 	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
@@ -564,7 +539,6 @@ static void test_ordered_ids(void **state)
 /* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
 static void test_ids(void **state)
 {
-	(void)state;
 	index_given("r%d");
 	EXPECT("seg", 0, "not in the table of ids", {BS_SECTION_ID_ENTRIES, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "", {BS_SECTION_ID_STARTS, 0, 3, 0, PACKED_ADD, 1});

@@ -1,21 +1,14 @@
 /* test_commit.c: before a commit, what it names is on disk, and what the one before names is still there. A reader that meets one
  * opens the new commit. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/test.h"
 
 int __real_openat64(int folder, const char *name, int flags, ...);
 ssize_t __real_write(int fd, const void *bytes, size_t n_bytes);
@@ -138,7 +131,6 @@ static void expect_live(uint64_t n)
 
 static void test_flush(void **state)
 {
-	(void)state;
 	const char *const sources[] = {"d", "c.jsonl", NULL};
 	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1};
 	struct bs_error err = {""};
@@ -178,7 +170,6 @@ static void remove_segment(void)
 
 static void test_reader_meets_commit(void **state)
 {
-	(void)state;
 	write_text("a.txt", "a red fox\n");
 	rebuild();
 	expect_index(BS_OK, 1);
@@ -196,7 +187,6 @@ static void test_full_segment(void **state)
 	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
 	struct bs_snapshot snapshot;
 	struct bs_error err = {""};
-	(void)state;
 	make_small_index();
 	/* Not while another writer is at work. */
 	struct bs_index_lock lock;

@@ -3,22 +3,13 @@
  * ones, repeated words, scripts without spaces, grams, numbers and stored texts. A condensed segment that is damaged is refused, and
  * goes when its segment does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/mutate.h"
+#include "tests/rigs/test.h"
 
 #define CONDENSED "condensed-"
 /* What tests/golden/condensed is restored to. */
@@ -169,32 +160,27 @@ static void expect_of_documents(struct bs_writer_request request, uint32_t n_doc
 
 static void test_few(void **state)
 {
-	(void)state;
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 1, 3, 5);
 }
 
 static void test_empty_texts(void **state)
 {
-	(void)state;
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 700, 0, 1);
 }
 
 static void test_middling(void **state)
 {
-	(void)state;
 	expect_of_documents((struct bs_writer_request){.not_stored = true, .no_checksums = true, .phrase_bits = .1}, 6000, 60, 8000);
 }
 
 static void test_with_everything(void **state)
 {
-	(void)state;
 	expect_of_documents((struct bs_writer_request){.grams = true, .stem_language = "english"}, 3000, 40, 20000);
 }
 
 /* More than a slab can have. */
 static void test_slabs(void **state)
 {
-	(void)state;
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 270000, 6, 50000);
 }
 
@@ -202,7 +188,6 @@ static void test_slabs(void **state)
 static void test_compaction(void **state)
 {
 	struct bs_error err = {""};
-	(void)state;
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
 	for (uint64_t i = 0; i < 12; i++) {
 		add_documents(writer, 40 + (uint32_t)i, 30, 900, 1 + i);
@@ -243,7 +228,6 @@ static void test_damage(void **state)
 	struct bs_error err = {""};
 	uint64_t random = 5;
 	uint32_t n_restored = 0;
-	(void)state;
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true});
 	add_documents(writer, 2500, 12, 900, 1);
 	commit(writer);
@@ -281,7 +265,6 @@ static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];
 	struct bs_error err = {""};
-	(void)state;
 	if (getenv("UPDATE")) {
 		struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true, .phrase_bits = .1});
 		add_documents(writer, 1500, 8, 400, 7);
@@ -314,7 +297,6 @@ static void test_refused(void **state)
 	struct bs_memory *memory;
 	volatile int cancel = 1;
 	struct bs_limits limits = {.cancel = &cancel};
-	(void)state;
 	expect_ok(bs_memory_new(&memory, &err), &err);
 	assert_int_equal(bs_memory_restore(memory, "condensed-000001", NULL, &err), BS_NOT_FOUND);
 	assert_int_equal(bs_memory_restore(memory, "seg-000001", NULL, &err), BS_INVALID);

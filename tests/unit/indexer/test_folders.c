@@ -1,18 +1,11 @@
 /* test_folders.c: lists of folders: written, found again, damaged; which an index run notes; and that a walk believes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/store/folder_listings.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/folder_recorder.h"
+#include "tests/rigs/test.h"
 
 /* ---- lists ---- */
 
@@ -24,7 +17,6 @@ static struct bs_folder_listing list_of(const char *bytes, size_t n_bytes, uint3
 
 static void test_lists(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *bytes;
 		size_t n_bytes;
@@ -88,7 +80,6 @@ static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uin
 
 static void test_file(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_folders folders;
 	struct bs_buffer records = {0};
@@ -148,7 +139,6 @@ static void check_bad(const struct bs_buffer *records)
 /* Sealed, but senseless. */
 static void test_hostile(void **state)
 {
-	(void)state;
 	struct bs_buffer records = {0};
 	struct bs_folder_listing list = LIST("\0\1x", 1), bad = LIST("\0\1/", 1);
 	put(&records, 1, 1, &list);
@@ -179,7 +169,6 @@ static void test_hostile(void **state)
 
 static void test_notes(void **state)
 {
-	(void)state;
 	struct bs_folder_recorder notes;
 	struct bs_folder_listing list = LIST("\0\1x", 1), found;
 	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
@@ -227,7 +216,6 @@ static enum bs_status take_any(void *context, const char *path, size_t path_byte
 
 static void test_walk(void **state)
 {
-	(void)state;
 	struct bs_folder_listing list = LIST("\0\7.ignore\1\4deep\0\4gone\0\3two", 4);
 	struct bs_walk_listings lists = {find_one, take_any, &list};
 	struct bs_walk_options options = {.lists = &lists};

@@ -6,18 +6,11 @@
  * behind a semicolon. "*" stands for zeros up to the next offset.
  */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/test.h"
 
 static const char collection[] =
 	"{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
@@ -110,7 +103,6 @@ static void read_example(struct bs_buffer *bytes)
 
 static void test_example(void **state)
 {
-	(void)state;
 	struct bs_buffer written = {0};
 	struct bs_buffer told = {0};
 	struct bs_error err = {""};
@@ -214,7 +206,6 @@ static void read_page(struct sections *sections, struct sections *reserved)
 
 static void test_sections(void **state)
 {
-	(void)state;
 	struct sections code = {0}, page = {0}, reserved = {0};
 	unsigned n = 0;
 	read_header(&code);

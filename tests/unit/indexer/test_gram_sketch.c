@@ -2,19 +2,11 @@
  * test_gram_sketch.c: the row of a text has the bits of all its grams, and no others: against a naive one, of texts of all
  * sizes and kinds; and the kernels behind it in every version of this machine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/text/grams.h"
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/gram_sketch.h"
+#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 
@@ -44,7 +36,6 @@ static size_t find_grams_naively(const uint8_t *text, size_t n_places, uint32_t 
 
 static void test_find_grams(void **state)
 {
-	(void)state;
 	static uint32_t wanted[MOST_PLACES], found[MOST_PLACES + 8];
 	static uint64_t wanted_bits[1 << (MOST_LOG - 1)], bits[1 << (MOST_LOG - 1)];
 	const struct bs_kernel *kernels[MAX_KERNELS];
@@ -84,7 +75,6 @@ static void test_find_grams(void **state)
 /* Bit by bit, where bs_gram_column says. */
 static void test_fill_gram_row(void **state)
 {
-	(void)state;
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
 	uint64_t random = 4;
@@ -262,7 +252,6 @@ static void make_plan(struct bs_gram_plan *plan)
 
 static void test_rows(void **state)
 {
-	(void)state;
 	static uint8_t text[40000];
 	struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketch;
@@ -290,7 +279,6 @@ static void test_rows(void **state)
 /* A good half of the bits are set, also where there are far more different grams than was thought at first. */
 static void test_density(void **state)
 {
-	(void)state;
 	static uint8_t text[1 << 18];
 	struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketch;
@@ -312,7 +300,6 @@ static void test_density(void **state)
 /* What was found before the text at hand does not matter, nor who finds it. */
 static void test_again(void **state)
 {
-	(void)state;
 	static uint8_t text[5000];
 	struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketches[2];

@@ -1,17 +1,10 @@
 /* test_sample.c: how much of a source a sample takes, and from where. A piece of these samples is 1 KiB, in place of 256. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/choose/sample.h"
+#include "tests/rigs/test.h"
 
 #define SAMPLE_BYTES (96u << 10)
 #define LEAST_BYTES  (16u << 10)
@@ -81,7 +74,6 @@ static void expect_spread(const struct taken *taken)
 
 static void test_collections(void **state)
 {
-	(void)state;
 	static const struct {
 		size_t n_records;
 		uint64_t least, most; /* bytes of text, a share of those of the lines */
@@ -105,7 +97,6 @@ static void test_collections(void **state)
 /* Records that are longer than what a piece gives are taken, too, as long as a piece holds one. */
 static void test_long_records(void **state)
 {
-	(void)state;
 	char place[] = "records.jsonl";
 	write_records(place, 1000, 1, 400);
 	struct taken taken = sample_of(place, BS_SOURCE_COLLECTION);
@@ -133,7 +124,6 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 /* Of each batch a piece, some 1,050 bytes of it here. */
 static void test_folders(void **state)
 {
-	(void)state;
 	char few[] = "few", some[] = "some", small[] = "small";
 	write_tree(few, 8, 200);
 	struct taken taken = sample_of(few, BS_SOURCE_FOLDER);
@@ -150,7 +140,6 @@ static void test_folders(void **state)
 /* A collection in a folder is never the batch that is left out. */
 static void test_inner_collection(void **state)
 {
-	(void)state;
 	char tree[] = "tree";
 	write_tree(tree, 39, 200);
 	write_records("tree/18/99.jsonl", 400, 0, 0);

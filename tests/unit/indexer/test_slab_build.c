@@ -3,20 +3,12 @@
  * for a few in a hundred; and where all are few, the same. Every document has the columns of its terms and of its tf levels.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/segment/slab_build.h"
+#include "tests/rigs/test.h"
 
 #define N_DOCS   20000u
 #define N_BLOCKS 40u
@@ -129,7 +121,6 @@ static void made_deinit(struct made *made)
 /* Few blocks of 40 against all of them. */
 static void test_measured_blocks(void **state)
 {
-	(void)state;
 	struct made all, some;
 	make(&all, N_DOCS, 0);
 	forget_documents();
@@ -147,7 +138,6 @@ static void test_measured_blocks(void **state)
 /* No more blocks than are measured: nothing changes. */
 static void test_small_slab(void **state)
 {
-	(void)state;
 	struct made all, some;
 	make(&all, 6 * BS_LINE_BITS - 5, 0);
 	forget_documents();
@@ -192,7 +182,6 @@ static void expect_term(const struct made *made, const struct bs_term_entry *ent
 /* The document columns, which come first, one document after the other. */
 static void test_document_columns(void **state)
 {
-	(void)state;
 	struct made made;
 	make(&made, N_DOCS, 6);
 	for (uint32_t row = 0; row < N_DOCS; row++) {

@@ -2,19 +2,10 @@
  * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero bytes, long common
  * beginnings, one the beginning of another.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/segment/term_order.h"
+#include "tests/rigs/test.h"
 
 static const struct bs_term_table *sorted_terms; /* qsort has no context */
 
@@ -61,7 +52,6 @@ static void test_random(void **state)
 {
 	static const uint8_t values[] = {0, 'a', 'b', 0xff};
 	uint64_t random = 1;
-	(void)state;
 	for (uint32_t n_values = 1; n_values <= 4; n_values++) {
 		struct bs_term_table terms = {0};
 		for (uint32_t i = 0; i < 150000u / (5 - n_values); i++) {
@@ -80,7 +70,6 @@ static void test_long_beginnings(void **state)
 {
 	struct bs_term_table terms = {0};
 	uint8_t bytes[3001];
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	for (uint32_t n_bytes = 0; n_bytes < sizeof(bytes); n_bytes++) {
 		intern(&terms, bytes, n_bytes);

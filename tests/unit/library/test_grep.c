@@ -1,20 +1,13 @@
 /* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as
  * structs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <bitsift.h>
+
+#include "tests/rigs/test.h"
 
 #define N_FILES 60
 
@@ -34,7 +27,6 @@ static int setup(void **state)
 	const char *source = "tree";
 	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .grams = true};
 	char path[32], text[256];
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir(source, 0777), 0);
@@ -55,7 +47,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	char command[64];
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
@@ -156,7 +147,6 @@ static void test_writes_what_the_program_prints(void **state)
 		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = {"==", 2}}},
 	};
 	struct heard heard;
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
 		request.output = rows[i].output;
@@ -197,7 +187,6 @@ static void test_lines_of_a_file(void **state)
 		{"Cat", {.only_matching = true}, false, "4:Cat\n"},
 	};
 	static struct heard heard;
-	(void)state;
 	write_text(path, text, sizeof(text) - 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bs_grep_request request = ask(&cases[i].pattern, &heard);
@@ -217,7 +206,6 @@ static void test_late_nul(void **state)
 	static char text[300000];
 	static struct heard heard;
 	struct bs_grep_result result;
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 50 ? 'x' : '\n';
 	memcpy(text + sizeof(text) - 10, "\0\nneedle\n", 9);
@@ -235,7 +223,6 @@ static void test_index_changes_nothing(void **state)
 	static struct heard without, with;
 	const char *pattern = "rare [wn]o";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &without);
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 	assert_int_equal(result.n_files, N_FILES + 1);
@@ -259,7 +246,6 @@ static void test_lines_as_structs(void **state)
 	static struct heard heard;
 	const char *pattern = "(?i)rare";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	request.write = NULL;
 	request.line = take_line;
@@ -322,7 +308,6 @@ static void test_lines_are_enclosed_chosen_and_counted(void **state)
 	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
 	static struct heard heard;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	(void)state;
 	write_text(path, c, sizeof(c) - 1);
 	request.files.paths = &path;
 	request.line = take_enclosed;
@@ -357,7 +342,6 @@ static void test_tasks(void **state)
 	static struct heard heard;
 	const char *pattern = "rare now";
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	request.index = "index";
 	request.task = BS_GREP_LIST_CANDIDATES;
@@ -388,7 +372,6 @@ static void test_stop(void **state)
 	static struct heard heard;
 	const char *pattern = "word";
 	struct bs_grep_result result;
-	(void)state;
 	for (int with_lines = 0; with_lines < 2; with_lines++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
 		request.line = with_lines ? take_line : NULL;
@@ -425,7 +408,6 @@ static void test_flush(void **state)
 	static char path[] = "pipe";
 	const char *pattern = "rare", *paths[] = {"tree/00", path, "tree/05"};
 	pthread_t writer;
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	struct bs_grep_request request = ask(&pattern, &piped);
 	request.files.paths = paths;
@@ -456,7 +438,6 @@ static void test_bad_requests(void **state)
 	const char *pattern = "a(b";
 	struct bs_error err = {""};
 	struct bs_grep_result result;
-	(void)state;
 	struct bs_grep_request request = ask(&pattern, &heard);
 	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "the pattern does not compile"));

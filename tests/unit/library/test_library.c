@@ -1,13 +1,4 @@
 /* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file, nothing else of ours. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +6,7 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 /* ---- a folder with a collection and an index ---- */
 
@@ -113,7 +105,6 @@ static struct bs_find_request ask(const char *query, enum bs_find_mode mode, str
 
 static void test_versions_agree(void **state)
 {
-	(void)state;
 	char version[32];
 	snprintf(version, sizeof(version), "%d.%d.%d", BS_VERSION_MAJOR, BS_VERSION_MINOR, BS_VERSION_PATCH);
 	assert_string_equal(version, BS_VERSION);
@@ -123,7 +114,6 @@ static void test_versions_agree(void **state)
 
 static void test_names_are_never_null(void **state)
 {
-	(void)state;
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 	assert_non_null(bs_status_name((enum bs_status)1000));
 	assert_string_equal(bs_skip_name(BS_SKIP_BINARY, 2), "binary files");
@@ -133,7 +123,6 @@ static void test_names_are_never_null(void **state)
 
 static void test_kernels(void **state)
 {
-	(void)state;
 	const char *names[8] = {NULL};
 	size_t n = bs_kernel_names(NULL, 0);
 	assert_in_range(n, 1, 8);

@@ -1,13 +1,4 @@
 /* test_limits.c: what ends a call before it is done, pages of hits, and the log, as a program sees them (bitsift.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +8,7 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_RECORDS  12000
 #define N_FILES    40

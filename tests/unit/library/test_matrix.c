@@ -2,22 +2,13 @@
  * test_matrix.c: bitsift/matrix.h as a program sees it. Of two indexes, one of columns and one of lists: each row is a
  * document and each document a row; the columns of a term hold all its documents, exact ones no others; candidates are what a search finds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/query.h>
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_DOCS 5000
 #define N_FEW  200
@@ -285,7 +276,6 @@ static void test_numbers_of_segments(void **state)
 	struct bs_index *index;
 	struct bs_finder *finder;
 	struct bs_error err = {""};
-	(void)state;
 	ok(bs_memory_new(&memory, &err), &err);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_open_request open = {.memory = memory};

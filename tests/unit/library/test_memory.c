@@ -1,16 +1,8 @@
 /* test_memory.c: an index in memory: its files, carried elsewhere and made of others, and a folder that they are in. What a writer gathers
  * of documents is there, too: the index is the same, byte for byte, but where memory ends a segment it has more documents. A disk that is
  * full fails the writer and harms nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +10,7 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 #define N_DOCS       60000u
@@ -29,7 +22,6 @@ static void test_memory_files(void **state)
 	struct bs_memory *copy, *carried;
 	struct bs_memory_file file;
 	struct bs_error err = {""};
-	(void)state;
 	struct bs_writer *writer = open_writer();
 	add(writer, "a", "one", NULL);
 	commit(writer);
@@ -85,7 +77,6 @@ static void test_memory_descriptors(void **state)
 	struct bs_error err = {""};
 	struct stat found;
 	int fd;
-	(void)state;
 	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", &err), BS_IO);
 	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", &err), BS_IO);
 	ok(bs_memory_use_folder(rig.memory, rig.folder, &err), &err);
@@ -141,7 +132,6 @@ static void test_memory_descriptors(void **state)
 /* Nothing in the folder ever has a name. */
 static int teardown_empty(void **state)
 {
-	(void)state;
 	assert_int_equal(rmdir(rig.folder), 0);
 	return 0;
 }
@@ -224,7 +214,6 @@ static uint64_t count_in(struct bs_memory *memory, const char *query)
 
 static void test_same_bytes(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_memory *inside = new_memory(false);
 	ok(fill(inside, 0, 1, &err), &err);
@@ -239,7 +228,6 @@ static void test_same_bytes(void **state)
 
 static void test_fewer_segments(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_memory *inside = new_memory(false), *outside = new_memory(true);
 	ok(fill(inside, LITTLE_BYTES, 1, &err), &err);
@@ -265,7 +253,6 @@ static void limit_files(uint64_t n_bytes)
 
 static void test_full_disk(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_memory *memory = new_memory(true);
 	limit_files((uint64_t)4 << 20);

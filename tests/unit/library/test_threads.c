@@ -3,22 +3,14 @@
  * on an index that nobody has touched yet, so that what is checked on first touch is checked by several at once. Worth
  * most in a build with -DBITSIFT_SANITIZE=thread.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <bitsift.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 #define N_THREADS 4
 #define N_DOCS    1200
@@ -169,7 +161,6 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 
 static void test_threads_share_an_index(void **state)
 {
-	(void)state;
 	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
 	make_folder(folder);
 	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
@@ -274,7 +265,6 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 
 static void test_threads_prove_a_collection_once(void **state)
 {
-	(void)state;
 	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
 	struct stat file;
 	make_folder(folder);

@@ -1,15 +1,6 @@
 /* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and in memory, and what becomes of
  * them; every function, and each way to refuse. Linked to the installed library's own file, nothing else of ours. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +10,7 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 static bool del(struct bs_writer *writer, const char *id)
@@ -40,7 +32,6 @@ static void compact(const struct bs_text_provider *texts, struct bs_build_report
 static void test_add_and_replace(void **state)
 {
 	struct bs_writer *writer = open_writer();
-	(void)state;
 	add(writer, "a", "Cats", "a cat and a dog");
 	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
 	struct bs_build_report report = commit(writer);
@@ -82,7 +73,6 @@ static void test_add_and_replace(void **state)
 static void test_delete(void **state)
 {
 	struct bs_writer *writer = open_writer();
-	(void)state;
 	for (int i = 0; i < 600; i++) {
 		char id[16];
 		snprintf(id, sizeof(id), "n%d", i);
@@ -131,7 +121,6 @@ static void test_delete(void **state)
 static void test_rollback(void **state)
 {
 	struct bs_writer *writer = open_writer();
-	(void)state;
 	add(writer, "a", "one", NULL);
 	bs_writer_rollback(writer);
 	if (!rig.memory)
@@ -179,7 +168,6 @@ static void test_failure(void **state)
 	struct bs_text text = {"title", 5, "any", 3};
 	struct bs_error err = {""};
 	uint64_t n;
-	(void)state;
 	add(writer, "a", "one", NULL);
 	commit(writer);
 	for (int round = 0; round < 4; round++) {
@@ -251,7 +239,6 @@ static void add_without_zstd(void)
 static void test_no_zstd(void **state)
 {
 	int result = -1;
-	(void)state;
 	pid_t child = fork();
 	if (child == 0) {
 		lacks_zstd = true;
@@ -268,7 +255,6 @@ static void test_limits(void **state)
 	volatile int cancel = 0;
 	struct bs_limits flag = {.cancel = &cancel}, deadline = {.deadline_ns = 20000000}, none = {.deadline_ns = 1};
 	struct bs_error err = {""};
-	(void)state;
 	struct bs_writer *one = open_with((struct bs_writer_request){.limits = &flag});
 	add(one, "a", "one", NULL);
 	commit(one);
@@ -316,7 +302,6 @@ static void test_nothing_to_commit(void **state)
 	char path[128], command[400];
 	struct bs_consent consent = {.all = true};
 	struct bs_error err = {""};
-	(void)state;
 	snprintf(path, sizeof(path), "%s/files", rig.folder);
 	snprintf(command, sizeof(command), "mkdir %s && echo a wolf > %s/w.txt", path, path);
 	assert_int_equal(system(command), 0);
@@ -360,7 +345,6 @@ static void test_comes_back(void **state)
 	struct bs_delete_request request = {.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
 	struct bs_delete_result result;
 	struct bs_error err = {""};
-	(void)state;
 	add(writer, "a", "one", NULL);
 	add(writer, "b", "one", NULL);
 	commit(writer);
@@ -390,7 +374,6 @@ static void test_odd_documents(void **state)
 	struct bs_text texts[] = {{"id", 2, "not the id", 10}, {"", 0, "nameless", 8}, {"t", 1, broken, sizeof(broken) - 1},
 	                          {"t", 1, "again", 5}, {"na\xc3\xafve \"key\"", 12, "accented", 8}};
 	struct bs_build_report report;
-	(void)state;
 	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, &err), &err);
 	ok(bs_writer_add(writer, "empty", 5, NULL, 0, &err), &err);
 	commit(writer);
@@ -454,7 +437,6 @@ static void test_left_out_fields(void **state)
 	struct bs_error err = {""};
 	const struct bs_text *texts;
 	size_t n_texts;
-	(void)state;
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
 	ok(bs_index_build(&build, NULL, &err), &err);
@@ -503,7 +485,6 @@ static void test_most_bytes(void **state)
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
 	struct bs_error err = {""};
-	(void)state;
 	memset(feeds, '\n', sizeof(feeds));
 	memcpy(feeds, "wolf", 4);
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
@@ -533,7 +514,6 @@ static void test_every_character(void **state)
 	struct bs_text texts[] = {{"t", 1, text, 0}};
 	struct bs_writer *writer = open_writer();
 	struct bs_error err = {""};
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	for (int c = 0; c < 128; c++)
 		text[8 + c] = (char)c;
@@ -590,7 +570,6 @@ static void test_no_checksums(void **state)
 	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .texts = &provider});
 	struct bs_error err = {""};
 	struct bs_build_report report;
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		/* The last one is another text of the first. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
@@ -631,7 +610,6 @@ static void test_provider(void **state)
 	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .texts = &provider});
 	struct bs_error err = {""};
 	struct bs_build_report report;
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
 		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, &err), &err);
@@ -692,7 +670,6 @@ static void test_refusals(void **state)
 	struct bs_error err = {""};
 	struct bs_writer_request request = {.dir = NULL};
 	struct bs_text text = {"t", 1, "x", 1};
-	(void)state;
 	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
 	assert_null(writer);
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "klingon"};
@@ -730,7 +707,6 @@ static void test_refusals(void **state)
 /* A document that needs more than memory_bytes, and what document_memory_bytes does about it. Compaction with as little memory goes on, too. */
 static void test_document_memory(void **state)
 {
-	(void)state;
 	struct bs_error err = {""};
 	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
 	char *words = malloc(most_bytes);
@@ -779,7 +755,6 @@ static void test_parity(void **state)
 	char path[128], title[64], body[512], index_dir[128];
 	struct bs_writer *writer = open_writer();
 	struct bs_error err = {""};
-	(void)state;
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
@@ -825,7 +800,6 @@ static void test_beside_files(void **state)
 	struct bs_consent consent = {.all = true};
 	struct bs_error err = {""};
 	struct bs_build_report report;
-	(void)state;
 	snprintf(folder, sizeof(folder), "%s/files", rig.folder);
 	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
 	assert_int_equal(system(path), 0);
@@ -897,7 +871,6 @@ static void test_documents_by_id(void **state)
 	struct bs_error err = {""};
 	const struct bs_text *texts;
 	size_t n;
-	(void)state;
 	snprintf(command, sizeof(command), "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && echo a wolf 2 >'b#c:d.txt' &&"
 	         "echo a wolf 3 >deep/a.txt && echo a wolf 4 >deep:x/a.txt && echo a wolf 5 >'../one:file.txt' &&"
 	         "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && echo '{\"t\":\"a wolf 7\"}' >>deep/r.jsonl &&"
@@ -951,7 +924,6 @@ static void test_many(void **state)
 {
 	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
-	(void)state;
 	for (unsigned i = 0; i < 60000; i++) {
 		make_text(i, title, body);
 		snprintf(id, sizeof(id), "%u", i);
@@ -984,7 +956,6 @@ static void test_ascending_ids(void **state)
 	static uint32_t last[2 * N];
 	uint64_t n_docs = N, n_changed = 0;
 	uint32_t dice = 7;
-	(void)state;
 	memset(last, 0, sizeof(last));
 	for (unsigned i = 0; i < N; i++) {
 		make_text(i, title, body);
@@ -1052,7 +1023,6 @@ static uint64_t bytes_with(double phrase_bits)
 
 static void test_phrase_bits(void **state)
 {
-	(void)state;
 	uint64_t with_all = bytes_with(0), with_few = bytes_with(.01), with_more = bytes_with(.5);
 	assert_true(with_few < with_more);
 	assert_true(with_more < with_all);

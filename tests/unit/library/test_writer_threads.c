@@ -1,15 +1,7 @@
 /* test_writer_threads.c: bitsift/writer.h where several want the same: writers that wait for each other or do not, threads of a writer's
  * own, readers beside it, and a process that is killed in the midst of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +10,7 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
+#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 /* One writer at a time, from the first change on. */
@@ -25,7 +18,6 @@ static void test_lock(void **state)
 {
 	struct bs_writer *one = open_writer(), *two = open_writer();
 	struct bs_error err = {""};
-	(void)state;
 	add(one, "a", "one", NULL);
 	assert_int_equal(try_add(two, "b", "two", NULL, &err), BS_BUSY);
 	commit(one);
@@ -47,7 +39,6 @@ static void test_limits_and_threads(void **state)
 	struct bs_limits limits = {.deadline_ns = 60000000000};
 	struct bs_writer *writer = open_with((struct bs_writer_request){.n_threads = 2, .memory_bytes = 16 << 20, .limits = &limits});
 	char id[16], title[64], body[512];
-	(void)state;
 	for (unsigned i = 0; i < 40000; i++) {
 		sprintf(id, "%u", i);
 		make_text(i, title, body);
@@ -71,7 +62,6 @@ static void test_waiting(void **state)
 {
 	struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
 	pthread_t thread;
-	(void)state;
 	add(one, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
 	usleep(50000);
@@ -102,7 +92,6 @@ static void test_another_thread(void **state)
 {
 	pthread_t heard = pthread_self(), thread;
 	struct bs_writer *writer = open_with((struct bs_writer_request){.progress = note_thread, .context = &heard});
-	(void)state;
 	add(writer, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -114,7 +103,6 @@ static void test_another_thread(void **state)
 /* Whatever a process is doing when it is killed, what it committed stays, and nothing else comes. */
 static void test_killed(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 12; round++) {
 		int told[2];
 		uint32_t n_committed = 0, n;
@@ -183,7 +171,6 @@ static void test_threads(void **state)
 	pthread_t threads[N];
 	struct bs_memory *memories[N];
 	void *failed;
-	(void)state;
 	for (int i = 0; i < N; i++) {
 		assert_int_equal(bs_memory_new(&memories[i], NULL), BS_OK);
 		assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, memories[i]), 0);
@@ -240,7 +227,6 @@ static void test_readers_beside_a_writer(void **state)
 	pthread_t threads[N];
 	struct bs_writer *writer = open_with((struct bs_writer_request){.n_threads = 2});
 	char id[16];
-	(void)state;
 	commit(writer);
 	__atomic_store_n(&is_written, 0, __ATOMIC_RELEASE);
 	for (int i = 0; i < N; i++)

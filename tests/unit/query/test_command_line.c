@@ -1,17 +1,7 @@
 /* test_command_line.c: options as GNU programs take them, sizes and numbers, and the width of --help. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/rigs/core_rig.h"
 #include "query/options/command_line.h"
+#include "tests/rigs/test.h"
 
 /* Notes each option that came: "memory=64M " and so on. */
 struct noted {
@@ -85,7 +75,6 @@ static const char *parse(const char *line)
 
 static void test_options(void **state)
 {
-	(void)state;
 	static const char *const cases[][2] = {
 		{"", ""},
 		{"a b", "a b "},
@@ -113,7 +102,6 @@ static void test_options(void **state)
 
 static void test_wrong_options(void **state)
 {
-	(void)state;
 	static const char *const cases[][2] = {
 		{"--nothing", "unknown option --nothing; see"},
 		{"a --nothing=1 b", "unknown option --nothing; see"},
@@ -142,7 +130,6 @@ static void test_wrong_options(void **state)
 /* What each kind of option does. */
 static void test_kinds(void **state)
 {
-	(void)state;
 	static const char *const names[] = {"red", "green", "blue", NULL};
 	struct all {
 		bool yes, no;
@@ -189,7 +176,6 @@ static void test_kinds(void **state)
 
 static void test_sizes(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t n_bytes;
@@ -243,7 +229,6 @@ static void test_sizes(void **state)
 
 static void test_sizes_as_rg(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t n_bytes;
@@ -267,7 +252,6 @@ static void test_sizes_as_rg(void **state)
 
 static void test_numbers(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t least, most;
@@ -310,7 +294,6 @@ static void test_numbers(void **state)
 
 static void test_formats(void **state)
 {
-	(void)state;
 	static const struct {
 		uint64_t n;
 		const char *bytes, *count;
@@ -339,7 +322,6 @@ static void test_formats(void **state)
 
 static void test_help(void **state)
 {
-	(void)state;
 	char *help = NULL;
 	size_t n_bytes;
 	FILE *out = open_memstream(&help, &n_bytes);

@@ -3,15 +3,6 @@
  * revision of our own. Searches read every document. A writer adds to it and it stays so, without merges, until a build
  * renews it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/matrix.h"
@@ -19,6 +10,7 @@
 #include "core/bitsift/writer.h"
 #include "core/store/manifest.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/test.h"
 
 static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
@@ -174,7 +166,6 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 
 static void test_it_is_scanned_until_renewed(void **state)
 {
-	(void)state;
 	check_it_is_scanned_until_renewed(take_unicode);
 	check_it_is_scanned_until_renewed(take_revision);
 	check_it_is_scanned_until_renewed(take_none);
@@ -186,7 +177,6 @@ static void test_an_empty_one(void **state)
 	struct bs_memory *memory;
 	struct bs_writer *writer;
 	struct bs_error err = {""};
-	(void)state;
 	ok(bs_memory_new(&memory, &err), &err);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	ok(bs_writer_open(&request, &writer, &err), &err);
@@ -219,7 +209,6 @@ static void test_one_with_an_analyzer(void **state)
 	struct bs_index *index;
 	struct bs_index_info info;
 	struct bs_error err = {""};
-	(void)state;
 	ok(bs_memory_new(&memory, &err), &err);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
 	struct bs_open_request open = {.memory = memory, .analyzer = &analyzer};

@@ -1,20 +1,10 @@
 /* test_parse.c: the query language, clause by clause; every error and its caret. Hostile and random queries:
  * test_parse_hostile.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "query/language/query_format.h"
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/parse_rig.h"
+#include "tests/rigs/test.h"
 
 static void check_tree(const char *text, bool any, const char *wanted)
 {
@@ -41,7 +31,6 @@ static void check_trees(const struct tree_case *cases, size_t n_cases, bool any)
 
 static void test_operators(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"cat", "cat"},
 		{"  Cat\t\n", "cat"},
@@ -93,7 +82,6 @@ static void test_operators(void **state)
 
 static void test_normal_form(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		bool any;
@@ -141,7 +129,6 @@ static void check_placed(const char *text, const char *word, const char *wanted,
 /* The analyzer decides what operators and brackets take for a word, not the kind of a character. */
 static void test_words_without_letters(void **state)
 {
-	(void)state;
 	static const char *const words[] = {"__", "‿‿", "🇩🇪", "©", "#️⃣", "_a", "字", "😀"};
 	static const char *const signs[] = {"_", "‿", "…", "+", "½", "∑", "«»", "\xcc\x81", "\xff", "%_%", "_?_", "_*"};
 	static const char *const negations[] = {"fox -%s", "fox !%s", "fox NOT %s", "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
@@ -165,7 +152,6 @@ static void test_words_without_letters(void **state)
 
 static void test_weights(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"cat^2.5", "cat^2.5"},
 		{"Cat^.5 dog", "(AND cat^0.5 dog)"},
@@ -219,7 +205,6 @@ static void check_weight(const char *text, const char *word, double wanted)
 /* Of all places that are not negated. */
 static void test_weights_add_up(void **state)
 {
-	(void)state;
 	check_weight("a b a", "a", 2);
 	check_weight("\"a b a\"^2 a^.5", "a", 4.5);
 	check_weight("a^3 -(a b)", "a", 3);
@@ -232,7 +217,6 @@ static void test_weights_add_up(void **state)
 /* Words that nobody typed are beside the query, and what it refuses is refused. */
 static void test_terms(void **state)
 {
-	(void)state;
 	static const struct bs_weighted_term terms[] = {{(const uint8_t *)"x", 1, 0.5}, {(const uint8_t *)"a", 1, 2}};
 	static const struct tree_case cases[] = {
 		{"a b", "(OR (AND a^0.25 b^0.25) x^0.5 a^2)"},
@@ -265,7 +249,6 @@ static void test_terms(void **state)
 
 static void test_tokens(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"obj.method", "(PHRASE obj@0 method@1)"},
 		{"e-mail", "(PHRASE e@0 mail@1)"},
@@ -328,7 +311,6 @@ static void test_tokens(void **state)
 
 static void test_phrases_and_near(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"\"big dog\"", "(PHRASE big@0 dog@1)"},
 		{"\"big big dog\"", "(PHRASE big@0 big@1 dog@2)"},
@@ -353,7 +335,6 @@ static void test_phrases_and_near(void **state)
 
 static void test_prefix_and_fuzzy(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"Cat*", "cat*"},
 		{"cat~1 cat~2", "(AND cat~1 cat~2)"},
@@ -392,7 +373,6 @@ static void test_prefix_and_fuzzy(void **state)
 
 static void test_patterns(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"Lan*ERN", "lan*ern"},
 		{"*cat", "*cat"},
@@ -455,7 +435,6 @@ static void test_patterns(void **state)
 
 static void test_runs(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"漢", "漢"},
 		{"漢字", "(PHRASE 漢@0 字@1 +漢字)"},
@@ -479,7 +458,6 @@ static void test_runs(void **state)
 
 static void test_fields(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"title:cat", "title:cat"},
 		{"title:Cat body:dog", "(AND title:cat body:dog)"},
@@ -518,7 +496,6 @@ static void test_fields(void **state)
 
 static void test_any(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"a", "a"},
 		{"a b c", "(OR a b c)"},
@@ -556,7 +533,6 @@ struct error_case {
 
 static void test_errors(void **state)
 {
-	(void)state;
 	static const struct error_case cases[] = {
 		{"", 0, "the query is empty"},
 		{" \t\xe3\x80\x80", 0, "the query is empty"},
@@ -611,7 +587,6 @@ static void check_notice(const struct notice_case *c)
 
 static void test_notices(void **state)
 {
-	(void)state;
 #define NEVER_CLOSED "is never closed: it counts as a sign"
 #define NOTHING_CLOSED ") closes nothing: it counts as a sign"
 #define NOTHING_AFTER "has nothing after it to combine: it counts as a sign"
@@ -750,7 +725,6 @@ struct caret_case {
 
 static void test_caret(void **state)
 {
-	(void)state;
 	static const struct caret_case cases[] = {
 		{"", 0, "\n^"},
 		{"a AND", 2, "a AND\n  ^"},
@@ -780,7 +754,6 @@ static void test_caret(void **state)
 
 static void test_ignored(void **state)
 {
-	(void)state;
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
 	assert_int_equal(query->notices.n, 4);
 	assert_string_equal(query->notices.lines[0].text, "b~3 " BAD_DISTANCE);
@@ -827,7 +800,6 @@ static void check_elements(const char *text, const char *wanted)
 
 static void test_elements(void **state)
 {
-	(void)state;
 	check_elements("a b a", "a+ b+");
 	check_elements("a -b", "a+ b");
 	check_elements("-(a -b)", "a b+");
@@ -841,7 +813,6 @@ static void test_elements(void **state)
 
 static void test_stemming(void **state)
 {
-	(void)state;
 	static const struct tree_case cases[] = {
 		{"Running", "run"},
 		{"running*", "running*"},
@@ -865,14 +836,12 @@ static void test_stemming(void **state)
 
 static void test_free_null(void **state)
 {
-	(void)state;
 	bs_query_tree_free(NULL);
 }
 
 /* What is as long, or nested as deep, as the limits say is read; one more of it is not. */
 static void test_limits(void **state)
 {
-	(void)state;
 	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;
 	char *text = malloc(longest + 1);
 	struct bs_error err;

@@ -1,20 +1,12 @@
 /* test_query.c: bitsift/query.h where no index is: what matches and where, scores by given statistics, what is refused, and that
  * nothing is allocated once texts of that size were seen. What an index says of the same, test_oracle.c and test_several.c compare. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
+#include "tests/rigs/test.h"
 
 void *__real_malloc(size_t n_bytes);
 void *__real_calloc(size_t n, size_t n_bytes);
@@ -99,7 +91,6 @@ static const char *answer(const struct bs_query_request *request, const struct d
 
 static void test_operators(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *query, *in_file, *in_record;
 	} asked[] = {
@@ -139,7 +130,6 @@ static void test_long_phrase(void **state)
 	enum { RUN = 69, N_RUNS = 20 };
 	char query[2 * RUN + 8] = "\"x", *text = calloc(N_RUNS, 2 * RUN + 8);
 	struct bs_query_result result;
-	(void)state;
 	for (int i = 0; i < RUN; i++)
 		strcat(query, " x");
 	strcat(query, "\"");
@@ -161,7 +151,6 @@ static void test_long_phrase(void **state)
 
 static void test_ranges_and_options(void **state)
 {
-	(void)state;
 	static const char *const title_counts[] = {"title=3", NULL};
 	struct bs_query_request request = ask("year:1990..2000");
 	struct document document = {{{"year", 4, "1995", 4}}, 1};
@@ -192,7 +181,6 @@ static void test_ranges_and_options(void **state)
 
 static void test_names_of_files(void **state)
 {
-	(void)state;
 	struct document document = file("word");
 	struct bs_query_request request = ask("name:notes word");
 	assert_string_equal(answer(&request, &document), "no"); /* no field, but a word */
@@ -208,7 +196,6 @@ static void test_names_of_files(void **state)
 
 static void test_places_in_lines(void **state)
 {
-	(void)state;
 	struct bs_query_request request = ask("cat");
 	struct document document = file("\xef\xbb\xbf" "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
 	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
@@ -231,7 +218,6 @@ static void count_notice(void *context, const char *message)
 
 static void test_what_is_refused(void **state)
 {
-	(void)state;
 	static const char *const bad_weights[] = {"title", NULL};
 	struct bs_error err;
 	struct bs_query *query;
@@ -296,7 +282,6 @@ static double share(double n, double df, double tf, double length, double avgdl)
 
 static void test_scores(void **state)
 {
-	(void)state;
 	struct bs_statistics *statistics, *sum;
 	const char *word;
 	size_t n_bytes;
@@ -374,7 +359,6 @@ static void test_limits(void **state)
 	struct bs_statistics *statistics;
 	struct bs_error err;
 	double score;
-	(void)state;
 	char *text = malloc(LONG_BYTES + 1);
 	assert_non_null(text);
 	for (unsigned i = 0; i < LONG_BYTES; i++)
@@ -403,7 +387,6 @@ static void test_limits(void **state)
 
 static void test_nothing_is_allocated_later(void **state)
 {
-	(void)state;
 	static const char *const queries[] = {"cat", "cat dog -mat", "\"cat dog\" OR title:horse", "\"cat dog mat\"~5", "c*r OR hor*",
 	                                      "colur~1 \xe6\xbc\xa2", "year:>3 OR dog", "\"cat cat cat dog\"", "name:x OR dog"};
 	char text[MOST_WORDS * 8];
@@ -447,7 +430,6 @@ static void test_snippets(void **state)
 		"one fizz two three four five six seven eight fizz\tand\nbuzz nine ten eleven twelve thirteen";
 	struct bs_query_snippet ended;
 	struct bs_error err;
-	(void)state;
 	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how), "yes a <fizz> and a \xef\xbf\xbd <buzz>");
 	assert_string_equal(snippet("a fizz alone", &how), "no a fizz alone");
 	assert_string_equal(snippet("", &how), "no ");
@@ -484,7 +466,6 @@ static void test_spans_of_words(void **state)
 	struct document both = record("one fizz two", "three  fizz four\nbuzz five six seven");
 	struct document wide = file("\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97 fizz "
 	                            "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97");
-	(void)state;
 	assert_string_equal(words(&both, 1, true), "0:fizz");
 	assert_string_equal(words(&both, 2, true), "0:fizz two");
 	assert_string_equal(words(&both, 3, true), "1:fizz four\nbuzz");

@@ -1,21 +1,13 @@
 /*
  * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or made to be costly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/test.h"
 
 /* The tree; and the window on the way, for what it costs. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,
@@ -292,7 +284,6 @@ static const struct {
 
 static void test_trees(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(trees); i++)
 		check_tree(trees[i].pattern, trees[i].tree);
 }
@@ -300,7 +291,6 @@ static void test_trees(void **state)
 /* What ends a comment is not known here; nor what is no pattern of PCRE2; nor what was no character yet. */
 static void test_doubtful(void **state)
 {
-	(void)state;
 	check_tree("", "ANY");
 	check_tree("(?x)foo\n# bar\nbaz", "\"foobaz\"");
 	check_tree("(?x)foo\r#\rbar", "ANY");
@@ -314,7 +304,6 @@ static void test_doubtful(void **state)
 /* A NUL is a character like others. */
 static void test_nul(void **state)
 {
-	(void)state;
 	check_tree_of("a\0b", 3, "\"a\\x00b\"");
 	check_tree_of("(?\0)abc", 7, "ANY");
 }
@@ -353,7 +342,6 @@ static void check_promises(const struct bs_gram_tree *tree)
 
 static void test_promises(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(trees); i++) {
 		struct bs_gram_tree *tree;
 		assert_int_equal(read_grams(trees[i].pattern, strlen(trees[i].pattern), &tree, NULL), BS_OK);
@@ -383,7 +371,6 @@ static void check_costly(const char *start, const char *middle, const char *end,
 
 static void test_hostile(void **state)
 {
-	(void)state;
 	const size_t many = 200000;
 	check_costly("", "(", "", many);
 	check_costly("", ")", "", many);
@@ -420,7 +407,6 @@ static void test_hostile(void **state)
 /* Nested as deep as can be, each level with alternatives and repetition. */
 static void test_deep(void **state)
 {
-	(void)state;
 	static const char *const starts[] = {"(abc|", "(abc.", "(?=abc", "(?:ab|cd", "(abc.def|ghi", "(x(?=abc)|"};
 	static const char *const ends[] = {")", ")+", ")?x", "){2}", "){3,9}abc", "|def)ghi", "){16}"};
 	for (size_t i = 0; i < COUNT(starts) * COUNT(ends); i++) {
@@ -445,7 +431,6 @@ static void test_deep(void **state)
 /* A list of words is an OR; far too many are anything, also in groups of a hundred. */
 static void test_many_words(void **state)
 {
-	(void)state;
 	static const size_t numbers[] = {1000, 10000, 20000};
 	for (size_t i = 0; i < 2 * COUNT(numbers); i++) {
 		struct bs_buffer text = {0};

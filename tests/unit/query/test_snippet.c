@@ -1,20 +1,12 @@
 /* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile gets through. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "core/text/words.h"
 #include "query/answer/snippet.h"
+#include "tests/rigs/test.h"
 
 #define MOST_HITS 64
 
@@ -80,7 +72,6 @@ static void check_words(const char *text, const char *const *words, uint32_t wid
 
 static void test_short_texts(void **state)
 {
-	(void)state;
 	check_words("a cat sat", WORDS("cat"), 0, "a [cat] sat");
 	check_words("cat", WORDS("cat"), 0, "[cat]");
 	check_words("a cat and a dog", WORDS("cat", "dog"), 0, "a [cat] and a [dog]");
@@ -92,7 +83,6 @@ static void test_short_texts(void **state)
 
 static void test_white_space(void **state)
 {
-	(void)state;
 	check_words("  a \n\n\t cat\r\nsat\xe3\x80\x80\xe3\x80\x80on \n", WORDS("cat"), 0, "a [cat] sat on");
 	check_words("\n\ncat\n\n", WORDS("cat"), 0, "[cat]");
 	check_words("a\xe2\x80\xa8"
@@ -108,7 +98,6 @@ static void test_white_space(void **state)
 
 static void test_hostile_text(void **state)
 {
-	(void)state;
 	check_words("a\x1b[2J cat \x01\x7f", WORDS("cat"), 0, "a\xef\xbf\xbd[2J [cat] \xef\xbf\xbd\xef\xbf\xbd");
 	check_words("\xc2\x9b cat", WORDS("cat"), 0, "\xef\xbf\xbd [cat]");
 	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
@@ -121,7 +110,6 @@ static void test_hostile_text(void **state)
 
 static void test_marks(void **state)
 {
-	(void)state;
 	/* overlapping and touching hits are one */
 	check_words("foobar x", WORDS("foo", "oob", "bar"), 0, "[foobar] x");
 	check_words("foobar x", WORDS("foobar", "oo"), 0, "[foobar] x");
@@ -140,7 +128,6 @@ static void test_marks(void **state)
 
 static void test_windows(void **state)
 {
-	(void)state;
 	const char *text =
 		"one cat two three four five six seven eight nine ten cat dog eleven twelve thirteen cat cat "
 		"cat fourteen fifteen sixteen";
@@ -162,7 +149,6 @@ static void test_windows(void **state)
 
 static void test_cuts(void **state)
 {
-	(void)state;
 	/* a word longer than the context is cut between characters */
 	check_words("abcdefghijklmnopqrstuvwxyz.cat.abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 13, "…wxyz.[cat].abcd…");
 	check_words("abcdefghijklmnopqrstuvwxyz1cat1abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 23,
@@ -193,7 +179,6 @@ static void check_shape(enum bs_snippet_shape shape, const char *text, const cha
 
 static void test_columns(void **state)
 {
-	(void)state;
 	/* wide ones are two, marks and joiners none, half-width ones one */
 	check_words("漢字漢字漢字 cat 漢字漢字漢字", WORDS("cat"), 13, "…漢字 [cat] 漢字…");
 	check_words("e\xcc\x81"
@@ -213,7 +198,6 @@ static void test_columns(void **state)
 
 static void test_lines(void **state)
 {
-	(void)state;
 	const char *code = "int main(void)\n{\n\tif (cat)\n\t\treturn dog;\r\n\n\treturn 0;\n}\n";
 	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 160,
 	            "int main(void)\n{\n    if ([cat])\n        return [dog];\n    return 0;\n}");
@@ -239,7 +223,6 @@ static void test_lines(void **state)
 
 static void test_passages(void **state)
 {
-	(void)state;
 	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
 	                             field_of("dog")};
 	struct bs_word_hit hits[MOST_HITS];
@@ -256,7 +239,6 @@ static void test_passages(void **state)
 
 static void test_fields(void **state)
 {
-	(void)state;
 	struct bs_field fields[3] = {field_of("a cat"), field_of("  "), field_of("a cat and a dog")};
 	struct bs_word_hit hits[MOST_HITS];
 	size_t n_hits = find_hits(fields, 3, WORDS("cat", "dog"), hits);
@@ -278,7 +260,6 @@ static void test_fields(void **state)
 /* The hits of a run cover all of it, however long. */
 static void test_long_run(void **state)
 {
-	(void)state;
 	const size_t n_chars = 40000;
 	struct bs_buffer text = {0};
 	assert_int_equal(bs_buffer_append(&text, "cat. ", 5, NULL), BS_OK);
@@ -331,7 +312,6 @@ static void check_huge(char filling)
 
 static void test_huge_texts(void **state)
 {
-	(void)state;
 	check_huge('x');
 	check_huge(' ');
 	check_huge('\0');
@@ -419,7 +399,6 @@ static int compare_starts(const void *a, const void *b)
 /* Any text, any sorted hits, even off characters and past the end. */
 static void test_random(void **state)
 {
-	(void)state;
 	uint64_t random = 3;
 	for (size_t i = 0; i < 30000; i++) {
 		struct bs_buffer text = {0};
@@ -500,7 +479,6 @@ static void check_clusters(const char *got, const struct bs_buffer *text, size_t
 
 static void test_clusters(void **state)
 {
-	(void)state;
 	uint64_t random = 11;
 	for (size_t i = 0; i < 3000; i++) {
 		struct bs_buffer text = {0}, ends = {0};
@@ -525,7 +503,6 @@ static void test_clusters(void **state)
 /* One that is longer than the window is cut, and no more is shown than of other text. */
 static void test_long_cluster(void **state)
 {
-	(void)state;
 	struct bs_buffer text = {0};
 	append_text(&text, "needle a");
 	for (size_t i = 0; i < 200000; i++)
@@ -562,7 +539,6 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 /* As the verifier will use it: with what the analyzer gives. */
 static void test_analyzed(void **state)
 {
-	(void)state;
 	struct bs_words *words;
 	assert_int_equal(bs_words_new(NULL, &words, NULL), BS_OK);
 	struct bs_field field = field_of("Don't: obj.method,  日本語ﾃｷｽﾄ! été 👍");

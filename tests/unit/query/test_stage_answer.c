@@ -1,19 +1,11 @@
 /* test_stage_answer.c: the answer (query/answer) over two indexes: names, snippets, passages,
  * batches, documents by id, and explanations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "query/answer/batches.h"
 #include "query/answer/document_text.h"
 #include "query/answer/explain.h"
 #include "query/answer/presenter.h"
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 static struct bs_presenter presenter;
 
@@ -40,7 +32,6 @@ static struct bs_find_hit name(const struct rig_doc *doc)
 
 static void test_names(void **state)
 {
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
@@ -122,7 +113,6 @@ static void test_texts(void **state)
 	const struct bs_wanted wanted = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
 	struct bs_matcher *matcher = new_matcher("river");
 	uint32_t n[RIG_N_INDEXES] = {0};
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -151,7 +141,6 @@ static void test_phrases(void **state)
 	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 	const struct bs_wanted nothing = {.mark_start = "[", .mark_stop = "]"};
 	struct bs_matcher *matcher = new_matcher("\"quick brown\"");
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -173,7 +162,6 @@ static void test_changed(void **state)
 	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
 	struct bs_matcher *matcher = new_matcher("river");
-	(void)state;
 	rig_change_file(changed, "now a river of paper");
 	rig_remove_file(gone);
 	rig_load();
@@ -213,7 +201,6 @@ static void test_batches(void **state)
 {
 	struct bs_batches *batches = NULL;
 	struct bs_error err = {""};
-	(void)state;
 	rig_load();
 	for (unsigned is_refused = 0; is_refused < 2; is_refused++) {
 		struct taken taken = {.most = is_refused};
@@ -242,7 +229,6 @@ static void test_documents(void **state)
 	struct bs_error err = {""};
 	struct bs_doc_ref ref;
 	bool is_changed;
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -295,7 +281,6 @@ static void test_explanations(void **state)
 	struct bs_scan scan = {.n_frames = 0};
 	struct bs_candidate_list candidates = {.items = NULL};
 	struct bs_error err = {""};
-	(void)state;
 	rig_plan(query);
 	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, &err), &err);
 	const char *shown = text_of(&text);

@@ -1,17 +1,10 @@
 /* test_stage_load.c: the loader (query/load) over two indexes returns the texts on disk and
  * finds what has changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 static const char *const field_names[] = {"title", "body", "year"};
 
@@ -58,7 +51,6 @@ static void expect(const struct rig_doc *doc, enum bs_fetched expected)
 static void test_unchanged(void **state)
 {
 	struct bs_error err = {""};
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		/* The order alternates between indexes and segments. */
@@ -86,7 +78,6 @@ static void test_unchanged(void **state)
 /* Announcing documents changes no text. */
 static void test_expected(void **state)
 {
-	(void)state;
 	rig_load();
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		uint32_t documents[RIG_MOST_DOCS];
@@ -103,7 +94,6 @@ static void test_expected(void **state)
 static void test_lines(void **state)
 {
 	struct bs_error err = {""};
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -133,7 +123,6 @@ static void test_names(void **state)
 {
 	struct bs_buffer id = {0}, local_id = {0}, path = {0};
 	struct bs_error err = {""};
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -163,7 +152,6 @@ static void test_changes(void **state)
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d002.txt"), *record = rig_doc("c30"), *gone_record = rig_doc("c31");
 	struct rig_doc *stays = rig_doc(RIG_FILES "/d003.txt");
 	struct bs_error err = {""};
-	(void)state;
 	rig_change_file(first, "paper that was written again");
 	rig_change_file(second, "another paper");
 	rig_remove_file(gone);
@@ -226,7 +214,6 @@ static void test_failures(void **state)
 {
 	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"), *large = rig_doc(RIG_FILES "/d006.txt");
 	struct bs_document document;
-	(void)state;
 	rig_load();
 	allow_reading(false);
 	enum bs_fetched of_file = load(rig_doc(RIG_FILES "/d001.txt"), &document);
@@ -251,7 +238,6 @@ static void test_failures(void **state)
 static void test_overlay(void **state)
 {
 	uint32_t n = 0;
-	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		struct bs_document document;

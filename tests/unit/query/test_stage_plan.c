@@ -1,16 +1,10 @@
 /* test_stage_plan.c: the plan (query/plan) over two indexes: frequencies, expansions, pairs,
  * ranges, sources and estimates are compared with counts in the texts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
 #include "query/plan/estimate.h"
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 static bool is_near(double a, double b)
 {
@@ -53,7 +47,6 @@ static void check_places(uint32_t term, const char *words)
 static void test_frequencies(void **state)
 {
 	static const char *const words[] = {"the", "river", "zebra", "only27", "only117", "card", "paper", "1995"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		double idf;
 		rig_plan(words[i]);
@@ -73,7 +66,6 @@ static void test_frequencies(void **state)
 static void test_absent_words(void **state)
 {
 	double idf;
-	(void)state;
 	rig_plan("nowhere river");
 	assert_int_equal(rig.plan.n_terms, 2);
 	for (uint32_t t = 0; t < 2; t++) {
@@ -107,7 +99,6 @@ static void check_expansion(const char *query, const char *const *words)
 
 static void test_expansions(void **state)
 {
-	(void)state;
 	check_expansion("riv*", (const char *const[]){"river", "rivers", "rivet", NULL});
 	check_expansion("mar?er", (const char *const[]){"marker", NULL});
 	check_expansion("*ones", (const char *const[]){"stones", NULL});
@@ -124,7 +115,6 @@ static void test_expansions(void **state)
 static void test_pairs(void **state)
 {
 	uint32_t n_whole = 0;
-	(void)state;
 	rig_plan("\"quick brown\"");
 	assert_int_equal(bs_plan_n_pairs(&rig.plan), 1);
 	uint32_t root = (uint32_t)rig.query->n_nodes - 1, pair = rig.plan.pairs.items[0].term;
@@ -162,7 +152,6 @@ static uint32_t count_years(uint32_t segment, int before)
 
 static void test_ranges(void **state)
 {
-	(void)state;
 	rig_plan("year:1990..1999");
 	assert_int_equal(rig.query->n_ranges, 1);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
@@ -187,7 +176,6 @@ static void test_sources(void **state)
 {
 	const struct bs_plan_scope brute = {.is_brute = true};
 	uint32_t n_overlays = 0;
-	(void)state;
 	for (int way = 0; way < 3; way++) {
 		rig.list.entries[1].has_other_words = way == 2;
 		rig_plan_as("river", way == 1 ? &brute : &(struct bs_plan_scope){.filter = NULL}, NULL);
@@ -208,7 +196,6 @@ static void test_left_out(void **state)
 {
 	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref, rig_doc(RIG_FILES "/d001.txt")->ref};
 	const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2};
-	(void)state;
 	rig_plan_as("river", &scope, NULL);
 	for (size_t i = 0; i < rig.n_docs; i++)
 		assert_int_equal(bs_plan_leaves_out(&rig.plan, rig.docs[i].ref),
@@ -224,7 +211,6 @@ static void test_given_statistics(void **state)
 	struct bs_statistics *statistics;
 	struct bs_error err = {""};
 	double idf;
-	(void)state;
 	ok(bs_statistics_new(&statistics, &err), &err);
 	bs_statistics_set(statistics, 1000, 50000);
 	ok(bs_statistics_add_word(statistics, "river", 5, 30, &err), &err);
@@ -246,7 +232,6 @@ static void test_given_statistics(void **state)
 static void test_estimates(void **state)
 {
 	struct bs_error err = {""};
-	(void)state;
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		struct bs_plan_estimate estimate;
 		uint64_t n_matches = 0;

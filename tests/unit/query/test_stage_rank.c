@@ -1,21 +1,13 @@
 /* test_stage_rank.c: scores and orders (query/rank) over two indexes are compared with the
  * formula of BM25 and with sorting all matches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "query/rank/rank.h"
 #include "query/rank/scan_top.h"
 #include "query/rank/sorted_hits.h"
 #include "query/statistics/collection_statistics.h"
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 static struct bs_scorer scorer;
 static struct bs_scan scan;
@@ -74,7 +66,6 @@ static void make_scorer(const char *query)
 
 static void test_scores(void **state)
 {
-	(void)state;
 	for (size_t q = 0; q < RIG_N_SCORED; q++) {
 		uint64_t n_exact = 0;
 		make_scorer(rig_scored[q].query);
@@ -96,7 +87,6 @@ static void test_bounds(void **state)
 {
 	uint8_t has[2] = {BS_HAS_MAYBE, BS_HAS_MAYBE};
 	struct bs_error err = {""};
-	(void)state;
 	make_scorer("river stone");
 	assert_int_equal(scorer.n_words, 2);
 	for (size_t i = 0; i < rig.n_docs; i++) {
@@ -123,7 +113,6 @@ static void test_given_statistics(void **state)
 	const struct bs_plan_scope scope = {.filter = NULL};
 	struct bs_statistics *statistics;
 	struct bs_error err = {""};
-	(void)state;
 	ok(bs_statistics_new(&statistics, &err), &err);
 	bs_statistics_set(statistics, 5000, 100000);
 	ok(bs_statistics_add_word(statistics, "river", 5, 77, &err), &err);
@@ -168,7 +157,6 @@ static void test_best_of_many(void **state)
 	static const size_t ks[] = {0, 1, 2, 7, 100, RIG_MOST_DOCS};
 	struct bs_hit expected[RIG_MOST_DOCS];
 	struct bs_error err = {""};
-	(void)state;
 	assert_true(rig.n_docs % 211 > 0);
 	for (size_t i = 0; i < rig.n_docs; i++)
 		expected[i] = hit_of(&rig.docs[i], (double)(i * 7 % 5));
@@ -194,7 +182,6 @@ static void test_orders(void **state)
 	struct bs_hit hits[RIG_MOST_DOCS];
 	struct bs_hits heap = {.items = NULL};
 	struct bs_error err = {""};
-	(void)state;
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		hits[i] = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) % 11));
 		ok(bs_hits_push(&heap, &hits[i], &err), &err);
@@ -310,7 +297,6 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 static void test_best_by_bounds(void **state)
 {
 	static const size_t ks[] = {1, 3, 10, 60, RIG_MOST_DOCS};
-	(void)state;
 	for (size_t q = 0; q < RIG_N_SCORED; q++) {
 		make_scorer(rig_scored[q].query);
 		for (size_t n = 0; n < sizeof(ks) / sizeof(*ks); n++) {
@@ -406,7 +392,6 @@ static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted
 static void test_sorted(void **state)
 {
 	static const size_t ks[] = {1, 4, 30, RIG_MOST_DOCS};
-	(void)state;
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		for (size_t n = 0; n < 2 * sizeof(ks) / sizeof(*ks); n++) {
 			is_descending = n % 2 == 1;

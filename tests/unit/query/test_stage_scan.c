@@ -1,16 +1,9 @@
 /* test_stage_scan.c: the scan (query/scan) over two indexes, with every kernel: candidates
  * include every document that matches, sure candidates match, and no candidate is deleted or
  * outside the scope of the plan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
-
 #include "query/scan/scan.h"
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 /* At most one in FALSE_SHARE documents that do not match may be a candidate. */
 #define FALSE_SHARE 8
@@ -111,7 +104,6 @@ static void test_every_query(void **state)
 	const struct bs_kernel *kernels[16];
 	size_t n_kernels = bs_kernel_list(kernels, 16);
 	bool has_columns = false, has_lists = false;
-	(void)state;
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		const struct bs_segment *segment = bs_list_segment(&rig.list, s)->segment;
 		for (uint32_t i = 0; segment && i < segment->meta.n_slabs; i++) {
@@ -141,7 +133,6 @@ static void test_few_are_false(void **state)
 {
 	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1", "year:1990..1999",
 	                                     "year:>2005 river"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++) {
 		const struct rig_case *asked = rig_cases;
 		while (strcmp(asked->query, narrow[i]) != 0)
@@ -157,7 +148,6 @@ static void test_few_are_false(void **state)
 static void test_overlay_and_deleted(void **state)
 {
 	uint32_t n_overlay = 0;
-	(void)state;
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		rig_plan(rig_cases[i].query);
 		check_scan(&rig_cases[i], rig.kernel, admits_live);
@@ -180,7 +170,6 @@ static bool admits_others(const struct rig_doc *doc)
 static void test_left_out(void **state)
 {
 	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref, rig_doc(RIG_FILES "/d001.txt")->ref};
-	(void)state;
 	for (int is_brute = 0; is_brute < 2; is_brute++) {
 		const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2, .is_brute = is_brute};
 		for (size_t i = 0; i < RIG_N_CASES; i++) {
@@ -194,7 +183,6 @@ static void test_left_out(void **state)
 static void test_all(void **state)
 {
 	const struct bs_plan_scope scope = {.is_brute = true};
-	(void)state;
 	rig_plan_as("river", &scope, NULL);
 	struct totals totals = check_scan(&rig_cases[0], rig.kernel, admits_live);
 	assert_int_equal(totals.n_sure, 0);
@@ -252,7 +240,6 @@ static void check_selection(const char *glob, admits may_be)
 
 static void test_selections(void **state)
 {
-	(void)state;
 	check_selection("*.md", admits_markdown);
 	check_selection("*.jsonl", admits_records);
 	check_selection("!sub/", admits_not_sub);
@@ -282,7 +269,6 @@ static bool matches_sub_river(const struct rig_doc *doc)
 static void test_names(void **state)
 {
 	const struct rig_case cases[] = {{"name:sub", matches_sub, true}, {"river name:sub", matches_sub_river, true}};
-	(void)state;
 	struct bs_file_names names = {.has = has_name, .n_leaves = 1};
 	rig.names = &names;
 	for (size_t i = 0; i < 2; i++) {

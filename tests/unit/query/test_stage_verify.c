@@ -1,18 +1,12 @@
 /* test_stage_verify.c: the verifier (query/verify) over two indexes: hits and scores by bytes
  * and by analysis, on one thread and on several, are compared with the texts on disk. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
 #include "query/verify/named.h"
 #include "query/verify/verify.h"
 #include "query/verify/verify_many.h"
 #include "tests/rigs/stages_rig.h"
+#include "tests/rigs/test.h"
 
 static struct bs_verify_request request;
 static struct bs_verifier verifier;
@@ -80,7 +74,6 @@ static void check_all(const char *query, bool (*matches)(const struct rig_doc *d
 
 static void test_every_query(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		plan(rig_cases[i].query);
 		check_all(rig_cases[i].query, rig_cases[i].matches);
@@ -89,7 +82,6 @@ static void test_every_query(void **state)
 
 static void test_scores(void **state)
 {
-	(void)state;
 	for (size_t q = 0; q < RIG_N_SCORED; q++) {
 		plan(rig_scored[q].query);
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
@@ -116,7 +108,6 @@ static void test_changed(void **state)
 {
 	struct rig_doc *now = rig_doc(RIG_FILES "/d001.txt"), *never = rig_doc(RIG_FILES "/d002.txt");
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"), *stays = rig_doc(RIG_FILES "/d004.txt");
-	(void)state;
 	rig_change_file(now, "a river and a stone, quick brown");
 	/* The helpers cut words only at spaces. */
 	strcpy(now->fields[1], "a river and a stone quick brown");
@@ -155,7 +146,6 @@ static void test_changed_records(void **state)
 {
 	struct rig_doc *now = rig_doc("c20"), *gone = rig_doc("c21"), *other = rig_doc("c22");
 	struct bs_verified verified;
-	(void)state;
 	strcpy(now->fields[0], "river");
 	strcpy(now->fields[2], "1995");
 	gone->is_deleted = true;
@@ -175,7 +165,6 @@ static void test_changed_records(void **state)
 
 static void test_overlay(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		plan(rig_cases[i].query);
 		check_all(rig_cases[i].query, rig_cases[i].matches);
@@ -235,7 +224,6 @@ static void test_threads(void **state)
 	struct bs_verify_crew *crew;
 	struct bs_error err = {""};
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d011.txt");
-	(void)state;
 	rig_load();
 	ok(bs_verify_crew_new(&rig.list, rig.proofs, rig.loader, &crew, &err), &err);
 	for (int is_changed = 0; is_changed < 2; is_changed++) {
@@ -283,7 +271,6 @@ static void test_names(void **state)
 	                                        {"name:d01*", is_one_file, false}};
 	struct bs_named named = {.leaves = NULL};
 	struct bs_error err = {""};
-	(void)state;
 	rig.names = &named.names;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
