@@ -66,6 +66,12 @@ printf 'cat\0' >b.bin
 chmod 600 b.bin
 show bitsift index --index .bitsift -q --shared .
 modes
+if can_be_hostile; then
+    echo 'dog' >a.txt
+    echo 'cow' >c.txt
+    hostile FAIL_OPEN=a.txt bitsift index -q --shared >/dev/null 2>&1 && echo "a file that was read"
+    [ "$(stat -c '%a' .bitsift)" = 700 ] || echo 'shared, and a file was not read'
+fi
 echo '# temporary text, and a run that failed, neither'
 cd ..
 mkdir failing

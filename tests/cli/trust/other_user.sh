@@ -26,6 +26,10 @@ echo '# unless it is trusted'
 show me bitsift trust ../.bitsift
 show me bitsift query --ids cat
 show me bitsift grep --no-stat -c cat ..
+chown 65532 "$SCRATCH/mine/.config/bitsift/trusted"
+chmod 644 "$SCRATCH/mine/.config/bitsift/trusted"
+show me bitsift query --ids cat
+chown 65533 "$SCRATCH/mine/.config/bitsift/trusted"
 show me bitsift trust --remove ../.bitsift
 echo '# root uses those of whoever called sudo, and what he makes there is theirs'
 show env SUDO_UID=65534 bitsift query --ids cat

@@ -181,6 +181,10 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 	if (is_there) {
 		assert_int_equal(ordinal, place);
 		assert_true(df == terms->terms[place].df);
+		/* No term is in more documents than there are. */
+		struct bs_lexicon fewer = *lexicon;
+		fewer.n_docs = df - 1;
+		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, &err), BS_CORRUPT, &err);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/index.h"
+#include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
 #include "tests/rigs/test.h"
@@ -119,6 +120,15 @@ static void expect_commits(size_t n)
 	assert_false(is_folder_unflushed);
 }
 
+static void expect_live(uint64_t n)
+{
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	assert_int_equal(snapshot.totals.n_live_docs, n);
+	bs_snapshot_deinit(&snapshot);
+}
+
 static void test_flush(void **state)
 {
 	const char *const sources[] = {"d", "c.jsonl", NULL};
@@ -130,13 +140,16 @@ static void test_flush(void **state)
 	write_text("c.jsonl", "{\"id\":\"1\",\"text\":\"one\"}\n");
 	index_sources(&request, sources, NULL);
 	expect_commits(1);
-	/* Tombstones. */
+	/* Tombstones: of a file that changed, and of a record whose id comes again. */
 	write_text("d/a.txt", "another fox\n");
-	write_text("c.jsonl", "{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n");
+	write_text("c.jsonl", "{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
+	                      "\"text\":\"later\"}\n");
 	index_sources(&request, sources, NULL);
-	expect_commits(2);
+	/* Of the refresh, and of a compaction that was due. */
+	expect_commits(3);
+	expect_live(4);
 	expect_ok(bs_index_compact(&request, NULL, &err), &err);
-	assert_true(n_commits > 2);
+	assert_true(n_commits >= 3);
 	expect_commits(n_commits);
 }
 
@@ -168,11 +181,31 @@ static void test_reader_meets_commit(void **state)
 	assert_null(meet);
 }
 
+/* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are deleted. */
+static void test_full_segment(void **state)
+{
+	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	make_small_index();
+	/* Not while another writer is at work. */
+	struct bs_index_lock lock;
+	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, &err), &err);
+	expect_status(bs_index_compact(&request, NULL, &err), BS_BUSY, &err);
+	bs_index_lock_release(&lock);
+	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
+		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
+	bs_snapshot_deinit(&snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_flush),
 		FOLDER_TEST(test_reader_meets_commit),
+		FOLDER_TEST(test_full_segment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

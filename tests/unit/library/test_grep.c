@@ -164,6 +164,60 @@ static void test_writes_what_the_program_prints(void **state)
 }
 
 /* The same bytes, though most files are not looked into. */
+/* Which lines of a file are printed, and what between them. */
+static void test_lines_of_a_file(void **state)
+{
+	static const char text[] = "a\nb cat\nc\nd Cat\ne\nf cat\r\ng\n\r\n", *const path = "lines";
+	static const struct {
+		const char *pattern;
+		struct bs_grep_output output;
+		bool crlf;
+		const char *printed;
+	} cases[] = {
+		{"cat", {.before = 1}, false, "1-a\n2:b cat\n--\n5-e\n6:f cat\r\n"},
+		{"cat", {.before = 1, .after = 1}, false, "1-a\n2:b cat\n3-c\n--\n5-e\n6:f cat\r\n7-g\n"},
+		{"b cat|^d", {.after = 1}, false, "2:b cat\n3-c\n4:d Cat\n5-e\n"},
+		{"b cat|^d", {.before = 9, .after = 9}, false, "1-a\n2:b cat\n3-c\n4:d Cat\n5-e\n6-f cat\r\n7-g\n8-\r\n"},
+		{"cat", {.max_count = 1}, false, "2:b cat\n"},
+		{"[bcdef]", {.invert = true}, false, "1:a\n7:g\n8:\r\n"},
+		{"cat$", {.before = 0}, false, "2:b cat\n"},
+		{"cat$", {.before = 0}, true, "2:b cat\n6:f cat\r\n"},
+		{"^$", {.before = 0}, true, "8:\r\n"},
+		{"^$", {.before = 0}, false, ""},
+		{"Cat", {.only_matching = true}, false, "4:Cat\n"},
+	};
+	static struct heard heard;
+	write_text(path, text, sizeof(text) - 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bs_grep_request request = ask(&cases[i].pattern, &heard);
+		request.files.paths = &path;
+		request.output = cases[i].output;
+		request.output.line_numbers = true;
+		request.pattern.crlf = cases[i].crlf;
+		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+		assert_string_equal(heard.text, cases[i].printed);
+	}
+}
+
+/* A file below a folder is left at its first NUL byte, however far it was read before. */
+static void test_late_nul(void **state)
+{
+	static const char *const pattern = "needle", *const path = "late";
+	static char text[300000];
+	static struct heard heard;
+	struct bs_grep_result result;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = i % 50 ? 'x' : '\n';
+	memcpy(text + sizeof(text) - 10, "\0\nneedle\n", 9);
+	assert_int_equal(mkdir(path, 0777), 0);
+	write_text("late/file", text, sizeof(text));
+	struct bs_grep_request request = ask(&pattern, &heard);
+	request.files.paths = &path;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_false(result.has_match);
+	assert_int_equal(heard.n_bytes, 0);
+}
+
 static void test_index_changes_nothing(void **state)
 {
 	static struct heard without, with;
@@ -426,6 +480,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writes_what_the_program_prints),
+		cmocka_unit_test(test_lines_of_a_file),
+		cmocka_unit_test(test_late_nul),
 		cmocka_unit_test(test_index_changes_nothing),
 		cmocka_unit_test(test_lines_as_structs),
 		cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted),

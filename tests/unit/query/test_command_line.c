@@ -232,8 +232,9 @@ static void test_sizes_as_rg(void **state)
 	static const struct {
 		const char *text;
 		uint64_t n_bytes;
-	} right[] = {{"0", 0}, {"10", 10}, {"10K", 10240}, {"3M", 3u << 20}, {"1G", 1u << 30}, {"18446744073709551615", UINT64_MAX}};
-	static const char *const wrong[] = {"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "18446744073709551615K"};
+	} right[] = {{"0", 0}, {"10", 10}, {"10K", 10240}, {"3M", 3u << 20}, {"1G", 1u << 30}, {"18446744073709551615", UINT64_MAX},
+	             {"17179869183G", UINT64_MAX >> 30 << 30}};
+	static const char *const wrong[] = {"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
 	for (size_t i = 0; i < COUNT(right); i++) {
 		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
