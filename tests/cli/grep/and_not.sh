@@ -69,7 +69,7 @@ rm -r .bitsift
 
 echo "# At random"
 RANDOM=${SEED:-815}
-n_cases=${ROUNDS:-60}
+n_cases=${ROUNDS:-20}
 # shellcheck disable=SC2034 # used by name
 words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
 # shellcheck disable=SC2034

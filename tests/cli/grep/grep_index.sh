@@ -3,7 +3,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-815}
-n_cases=${ROUNDS:-60}
+n_cases=${ROUNDS:-20}
 
 # Files enough that grams rule some out, with words of their own.
 make_more() {

@@ -4,7 +4,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
-n_cases=${ROUNDS:-200}
+n_cases=${ROUNDS:-60}
 
 # shellcheck disable=SC2034 # used by name
 words=(foo bar Foo ab aab 'x y' é ſt K_1 42 'a.b' '' 'foo bar' $'\t' '((' 'k' 'SS' $'\xff' $'ok\r')

@@ -4,7 +4,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
-n_cases=${ROUNDS:-120}
+n_cases=${ROUNDS:-40}
 
 # pieces SEED LINES LEAST MOST ALPHABET BAD: lines of so many letters. Few letters make much that is alike. BAD: some bytes are no characters.
 pieces() {
