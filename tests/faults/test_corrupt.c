@@ -14,7 +14,6 @@
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 static const char *const queries[] = {
 	"common",
@@ -95,26 +94,25 @@ static void flip(int fd, size_t at, uint8_t byte)
 static void try_byte(const char *path, size_t at, const char *kernel, const struct answer *right, struct answer *answer,
                      size_t *n_errors)
 {
-	struct bs_error err = {""};
 	bs_buffer_clear(&answer->text);
-	enum bs_status status = answer_all(kernel, answer, &err);
+	enum bs_status status = answer_all(kernel, answer, ERR);
 	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
-		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), err.text);
+		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), said.text);
 	if (!status && (answer->text.used_bytes != right->text.used_bytes ||
 	                memcmp(answer->text.data, right->text.data, right->text.used_bytes) != 0))
 		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->text.used_bytes,
 		         (const char *)answer->text.data);
 	*n_errors += status != BS_OK;
-	status = check_index(&err);
+	status = check_index(ERR);
 	if (status != BS_CORRUPT)
 		fail_msg("%s, byte %zu: check says: %s", path, at, bs_status_name(status));
-	if (!strstr(err.text, path))
-		fail_msg("%s, byte %zu: check names another file: %s", path, at, err.text);
+	if (!strstr(said.text, path))
+		fail_msg("%s, byte %zu: check names another file: %s", path, at, said.text);
 }
 
 static void try_file(const char *path, const char *const kernels[2], const struct answer *right, struct answer *answer)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	size_t n_errors = 0;
 	read_bytes(path, &bytes);
 	int fd = open(path, O_WRONLY);
@@ -131,28 +129,25 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 	              bytes.used_bytes * 2);
 	/* Everything but the gaps between sections, and what no query here touches. */
 	assert_true(n_errors * 2 > bytes.used_bytes);
-	bs_buffer_deinit(&bytes);
 }
 
 static void test_every_byte(void **state)
 {
 	struct answer right = {{0}};
 	struct answer answer = {{0}};
-	struct bs_error err = {""};
 	const struct bs_kernel *found[8];
 	size_t n = bs_kernel_list(found, 8);
 	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
 	make_small_index();
-	expect_ok(answer_all(kernels[0], &right, &err), &err);
-	expect_ok(check_index(&err), &err);
+	expect_ok(answer_all(kernels[0], &right, ERR), &said);
+	expect_ok(check_index(ERR), &said);
 	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
 	static const unsigned numbers[] = {0, 0, 1, 0, 1};
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
-		char *path = index_file(prefixes[i], numbers[i]);
+		FREED char *path = index_file(prefixes[i], numbers[i]);
 		try_file(path, kernels, &right, &answer);
-		free(path);
 	}
-	expect_ok(check_index(&err), &err);
+	expect_ok(check_index(ERR), &said);
 	bs_buffer_deinit(&right.text);
 	bs_buffer_deinit(&answer.text);
 }
@@ -162,10 +157,9 @@ static void test_every_length(void **state)
 {
 	struct answer right = {{0}};
 	struct answer answer = {{0}};
-	struct bs_error err = {""};
 	size_t n_errors = 0;
 	make_small_index();
-	expect_ok(answer_all(NULL, &right, &err), &err);
+	expect_ok(answer_all(NULL, &right, ERR), &said);
 	char *path = index_file("seg", 0);
 	struct bs_buffer bytes = {0};
 	read_bytes(path, &bytes);
@@ -173,7 +167,7 @@ static void test_every_length(void **state)
 		write_bytes(path, bytes.data, n_bytes);
 		try_byte(path, n_bytes, NULL, &right, &answer, &n_errors);
 	}
-	expect_ok(bs_buffer_append(&bytes, "", 1, &err), &err);
+	append_bytes(&bytes, "", 1);
 	write_bytes(path, bytes.data, bytes.used_bytes);
 	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
 	free(path);
@@ -191,10 +185,9 @@ static void test_crafted(void **state)
 	make_small_index();
 	static const char *const prefixes[] = {"seg", "seg", "seg", "manifest", "del"};
 	for (int i = 0; i < 4000; i++) {
-		struct bs_error err = {""};
-		struct bs_buffer good = {0};
-		struct bs_buffer bad = {0};
-		char *path = index_file(prefixes[i % 5], i % 5 == 2);
+		AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
+		FREED char *path = index_file(prefixes[i % 5], i % 5 == 2);
 		read_bytes(path, &good);
 		read_bytes(path, &bad);
 		size_t table_off = (size_t)bs_load_u64(good.data + 24);
@@ -204,17 +197,13 @@ static void test_crafted(void **state)
 			bad.data[at] = random_below(&random, 2) ? likely[random_below(&random, COUNT(likely))]
 			                                        : (uint8_t)next_random(&random);
 		}
-		reseal(bad.data, bad.used_bytes);
-		write_bytes(path, bad.data, bad.used_bytes);
+		write_resealed(path, &bad);
 		bs_buffer_clear(&answer.text);
-		if (answer_all(NULL, &answer, &err) != BS_OK)
-			assert_true(err.text[0] != '\0');
-		if (check_index(&err) != BS_OK)
-			assert_true(err.text[0] != '\0');
+		if (answer_all(NULL, &answer, ERR) != BS_OK)
+			assert_true(said.text[0] != '\0');
+		if (check_index(ERR) != BS_OK)
+			assert_true(said.text[0] != '\0');
 		write_bytes(path, good.data, good.used_bytes);
-		bs_buffer_deinit(&good);
-		bs_buffer_deinit(&bad);
-		free(path);
 	}
 	bs_buffer_deinit(&answer.text);
 }
@@ -222,7 +211,6 @@ static void test_crafted(void **state)
 /* A name that leads out of its folder is not followed. */
 static void test_outside(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_buffer bytes = {0};
 	struct answer answer = {{0}};
 	uint64_t n_bytes;
@@ -232,22 +220,13 @@ static void test_outside(void **state)
 	read_bytes(path, &bytes);
 	uint8_t *names = section_in(bytes.data, BS_SECTION_DOC_NAMES, 0, &n_bytes);
 	memcpy(names + n_bytes - 5, "../at", 5);
-	reseal(bytes.data, bytes.used_bytes);
-	write_bytes(path, bytes.data, bytes.used_bytes);
-	expect_status(answer_all(NULL, &answer, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "leads out of its source"));
+	write_resealed(path, &bytes);
+	expect_status(answer_all(NULL, &answer, ERR), BS_CORRUPT, &said);
+	assert_non_null(strstr(said.text, "leads out of its source"));
 	free(path);
 	bs_buffer_deinit(&bytes);
 	bs_buffer_deinit(&answer.text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_every_byte),
-		FOLDER_TEST(test_every_length),
-		FOLDER_TEST(test_crafted),
-		FOLDER_TEST(test_outside),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_every_byte), FOLDER_TEST(test_every_length), FOLDER_TEST(test_crafted),
+          FOLDER_TEST(test_outside))

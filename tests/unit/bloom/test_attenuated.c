@@ -3,19 +3,16 @@
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/generate/network.h"
-#include "tests/rigs/test.h"
 
 static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes)
 {
-	struct bs_error err = {{0}};
 	struct bs_attenuated *attenuated;
-	expect_ok(bs_attenuated_new(n_levels, n_bits, n_hashes, &attenuated, &err), &err);
+	expect_ok(bs_attenuated_new(n_levels, n_bits, n_hashes, &attenuated, ERR), &said);
 	return attenuated;
 }
 
 static void test_shapes(void **state)
 {
-	struct bs_error err = {{0}};
 	static const struct {
 		uint32_t n_levels;
 		uint64_t n_bits;
@@ -23,10 +20,10 @@ static void test_shapes(void **state)
 	} wrong[] = {{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
 	             {1, 1, 0}, {1, 1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_attenuated *attenuated = (struct bs_attenuated *)&err;
+		struct bs_attenuated *attenuated = (struct bs_attenuated *)ERR;
 		expect_status(
-			bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, &err),
-			BS_INVALID, &err);
+			bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, ERR),
+			BS_INVALID, &said);
 		assert_null(attenuated);
 	}
 	struct bs_attenuated *mine = new_attenuated(3, 100, 4);
@@ -37,11 +34,11 @@ static void test_shapes(void **state)
 	} others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
 	for (size_t i = 0; i < COUNT(others); i++) {
 		struct bs_attenuated *other = new_attenuated(others[i].n_levels, others[i].n_bits, others[i].n_hashes);
-		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), &err), BS_INVALID, &err);
+		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), ERR), BS_INVALID, &said);
 		if (i >= 2)
 			expect_status(
-				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), &err),
-				BS_INVALID, &err);
+				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), ERR),
+				BS_INVALID, &said);
 		bs_attenuated_free(other);
 	}
 	bs_attenuated_free(mine);
@@ -272,12 +269,6 @@ static void test_rate_of_each_level(void **state)
 	bs_network_free(network);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_a_line),
-		cmocka_unit_test(test_order_of_asking), cmocka_unit_test(test_homes),
-		cmocka_unit_test(test_nearest_holder),  cmocka_unit_test(test_rate_of_each_level),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_shapes), cmocka_unit_test(test_a_line), cmocka_unit_test(test_order_of_asking),
+          cmocka_unit_test(test_homes), cmocka_unit_test(test_nearest_holder),
+          cmocka_unit_test(test_rate_of_each_level))

@@ -4,13 +4,11 @@
 
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static struct bs_counting *new_counting(uint64_t n_counters, uint32_t n_hashes)
 {
-	struct bs_error err = {{0}};
 	struct bs_counting *counting;
-	expect_ok(bs_counting_new(n_counters, n_hashes, &counting, &err), &err);
+	expect_ok(bs_counting_new(n_counters, n_hashes, &counting, ERR), &said);
 	return counting;
 }
 
@@ -56,8 +54,7 @@ static void test_comes_and_goes(void **state)
 	uint64_t random = 5;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		uint32_t n = shapes[i].n_keys;
-		uint32_t *n_times = calloc(n, sizeof(*n_times));
-		assert_non_null(n_times);
+		FREED uint32_t *n_times = must_calloc(n, sizeof(*n_times));
 		struct bs_counting *counting = new_counting(shapes[i].n_counters, shapes[i].n_hashes);
 		for (uint32_t step = 0; step < 20 * n; step++) {
 			uint32_t key = (uint32_t)random_below(&random, n);
@@ -81,7 +78,6 @@ static void test_comes_and_goes(void **state)
 			assert_false(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
 		expect_filter_of(counting, n_times, n);
 		bs_counting_free(counting);
-		free(n_times);
 	}
 	bs_counting_free(NULL);
 }
@@ -116,15 +112,14 @@ static void test_overflow_sticks(void **state)
 
 static void test_shapes(void **state)
 {
-	struct bs_error err = {{0}};
 	static const struct {
 		uint64_t n_counters;
 		uint32_t n_hashes;
 	} wrong[] = {{0, 1}, {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0}, {1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_counting *counting = (struct bs_counting *)&err;
-		expect_status(bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, &err), BS_INVALID,
-		              &err);
+		struct bs_counting *counting = (struct bs_counting *)ERR;
+		expect_status(bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, ERR), BS_INVALID,
+		              &said);
 		assert_null(counting);
 	}
 }
@@ -199,7 +194,7 @@ static void test_overflow_by_simulation(void **state)
 	const uint64_t m = (uint64_t)ceil(KEYS * HASHES / M_LN2);
 	uint64_t n_at_least[16] = {0}, next = 0;
 	size_t n_bytes = 0;
-	uint8_t *bytes = NULL;
+	FREED uint8_t *bytes = NULL;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct bs_counting *counting = new_counting(m, HASHES);
 		for (uint32_t i = 0; i < KEYS; i++)
@@ -223,7 +218,6 @@ static void test_overflow_by_simulation(void **state)
 		              n_at_least[limit]);
 		assert_true(fabs((double)n_at_least[limit] - wanted) <= 4 * sqrt(wanted) + 0.001 * wanted);
 	}
-	free(bytes);
 }
 
 /* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again came and went. */
@@ -246,16 +240,6 @@ static void test_rate_after_turnover(void **state)
 	bs_counting_free(counting);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comes_and_goes),
-		cmocka_unit_test(test_overflow_sticks),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_overflow_below_the_bound),
-		cmocka_unit_test(test_overflow_of_the_overloaded),
-		cmocka_unit_test(test_overflow_by_simulation),
-		cmocka_unit_test(test_rate_after_turnover),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_overflow_sticks), cmocka_unit_test(test_shapes),
+          cmocka_unit_test(test_overflow_below_the_bound), cmocka_unit_test(test_overflow_of_the_overloaded),
+          cmocka_unit_test(test_overflow_by_simulation), cmocka_unit_test(test_rate_after_turnover))

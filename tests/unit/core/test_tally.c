@@ -4,7 +4,6 @@
  */
 #include "core/store/tally.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_NUMBERS 60000u
 
@@ -71,7 +70,7 @@ static void stored_deinit(struct stored *stored)
 static void expect_set(const struct stored *stored, uint64_t *random)
 {
 	struct bs_coded_set set = set_of(stored);
-	struct bs_buffer numbers = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer numbers = {0};
 	expect_ok(bs_tally_read_set(&set, &numbers, &err), &err);
 	struct bs_numbers all = bs_numbers_in(&numbers);
 	size_t n = 0;
@@ -91,12 +90,11 @@ static void expect_set(const struct stored *stored, uint64_t *random)
 			assert_false(has);
 		}
 	}
-	bs_buffer_deinit(&numbers);
 }
 
 static void expect_counts(const struct stored *stored)
 {
-	struct bs_tally folded = {.kept = {NULL}};
+	AUTO(bs_tally_deinit) struct bs_tally folded = {.kept = {NULL}};
 	const struct bs_numbers none = {.n = 0};
 	bool is_done;
 	expect_ok(bs_tally_fold(&stored->told, none, none, &folded, &is_done, &err), &err);
@@ -113,7 +111,6 @@ static void expect_counts(const struct stored *stored)
 		assert_int_equal(n, counts[i]);
 	}
 	assert_int_equal(base.n + beyond.n, 0);
-	bs_tally_deinit(&folded);
 }
 
 /* Some numbers, one in so many, come or go, some of them several times; those that go are there. */
@@ -138,8 +135,8 @@ static void test_counts(void **state)
 	unsigned n_changed = 0, n_folded = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		uint64_t random = seed;
-		struct bs_buffer came = {0}, went = {0};
-		struct stored stored = {.bytes = {{0}}};
+		AUTO(bs_buffer_deinit) struct bs_buffer came = {0}, went = {0};
+		AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++)
 			for (uint64_t n = random_below(&random, 3) ? 0 : 1 + random_below(&random, i % 500 ? 2 : 3000);
@@ -172,9 +169,6 @@ static void test_counts(void **state)
 				n_there += counts[i] > 0;
 			assert_true(n_there <= n_most);
 		}
-		bs_buffer_deinit(&came);
-		bs_buffer_deinit(&went);
-		stored_deinit(&stored);
 	}
 	assert_true(n_changed > 30 && n_folded > 10);
 }
@@ -183,9 +177,9 @@ static void test_counts(void **state)
 static void test_unsound(void **state)
 {
 	uint64_t random = 3, some[] = {0, 0, 0, 0};
-	struct bs_buffer all = {0};
-	struct stored stored = {.bytes = {{0}}};
-	struct bs_tally tally = {.kept = {NULL}};
+	AUTO(bs_buffer_deinit) struct bs_buffer all = {0};
+	AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
+	AUTO(bs_tally_deinit) struct bs_tally tally = {.kept = {NULL}};
 	bool is_done;
 	choose_values(&random, false);
 	for (uint32_t i = 0; i < 5000; i++)
@@ -202,9 +196,6 @@ static void test_unsound(void **state)
 		expect_ok(bs_tally_fold(&stored.told, none, went, &tally, &is_done, &err), &err);
 		assert_int_equal(is_done, n <= 2);
 	}
-	bs_tally_deinit(&tally);
-	bs_buffer_deinit(&all);
-	stored_deinit(&stored);
 }
 
 static void test_sets(void **state)
@@ -314,13 +305,5 @@ static void test_looking(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_unsound),
-		cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_looking),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_counts), cmocka_unit_test(test_unsound), cmocka_unit_test(test_sets),
+          cmocka_unit_test(test_looking))

@@ -5,7 +5,6 @@
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_KERNELS 8
 
@@ -20,16 +19,13 @@ struct document {
 static void encode_with(const struct document *document, struct bs_tf_coder *coder, const struct bs_kernel *kernel,
                         struct bs_buffer *bits)
 {
-	struct bs_tf_word *copy = malloc(document->n_words * sizeof(*copy) + 1);
-	struct bs_error err;
-	assert_non_null(copy);
+	FREED struct bs_tf_word *copy = must_malloc(document->n_words * sizeof(*copy) + 1);
 	memcpy(copy, document->words, document->n_words * sizeof(*copy));
 	coder->kernel = kernel;
 	bs_buffer_clear(bits);
-	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, &err), &err);
-	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, &err), &err);
+	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, ERR), &said);
+	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, ERR), &said);
 	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
-	free(copy);
 }
 
 /* By the plain kernel, which is the last one; and all others do the same. */
@@ -37,7 +33,7 @@ static void encode(struct document *document, struct bs_tf_coder *coder)
 {
 	const struct bs_kernel *kernels[MOST_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MOST_KERNELS);
-	struct bs_buffer bits = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bits = {0};
 	assert_true(n_kernels <= MOST_KERNELS);
 	encode_with(document, coder, kernels[n_kernels - 1], &document->bits);
 	for (size_t i = 0; i + 1 < n_kernels; i++) {
@@ -45,7 +41,6 @@ static void encode(struct document *document, struct bs_tf_coder *coder)
 		assert_int_equal(bits.used_bytes, document->bits.used_bytes);
 		assert_memory_equal(bits.data, document->bits.data, bits.used_bytes + BS_TF_PAD_BYTES);
 	}
-	bs_buffer_deinit(&bits);
 }
 
 static void expect_tfs(const struct document *document)
@@ -149,13 +144,5 @@ static void test_size(void **state)
 	free(document.words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_documents),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_size),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_random_documents), cmocka_unit_test(test_edges), cmocka_unit_test(test_twins),
+          cmocka_unit_test(test_size))

@@ -1,7 +1,6 @@
 /* test_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
 #include "core/matrix/treatment.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,
                                       10000, 262144, 262145, 1000000, 10000000, 33333333, 100000000, 1000000000};
@@ -213,13 +212,5 @@ static void test_invalid_tables(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_policy),
-		cmocka_unit_test(test_one_of_several_segments),
-		cmocka_unit_test(test_forced_policy),
-		cmocka_unit_test(test_invalid_tables),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_every_policy), cmocka_unit_test(test_one_of_several_segments),
+          cmocka_unit_test(test_forced_policy), cmocka_unit_test(test_invalid_tables))

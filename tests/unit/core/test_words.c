@@ -29,20 +29,18 @@ static void render(const struct kept *kept, struct bs_buffer *out)
 
 static void check_example_bytes(struct rig *rig, const char *text, size_t text_bytes, const char *expected)
 {
-	struct bs_buffer found = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 	rig_check_all(rig, text, text_bytes);
 	render(&rig->found, &found);
 	assert_string_equal((const char *)found.data, expected);
-	bs_buffer_deinit(&found);
 }
 
 static void check_examples(const struct bs_words_options *options, const struct example *examples, size_t n_examples)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
 	for (size_t i = 0; i < n_examples; i++)
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
-	rig_deinit(&rig);
 }
 
 #define CHECK_EXAMPLES(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
@@ -122,13 +120,12 @@ static void test_canonically_equivalent_texts(void **state)
 		{"\u1fb4", "\u03b1\u0345\u0301", "0:\u03ac\u03b9"},
 		{"e\u0301\u2019s", "\u00e9\u02bcs", "0:\u00e9's"},
 	};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
 		check_example_bytes(&rig, examples[i].equivalent, strlen(examples[i].equivalent), examples[i].expected);
 	}
-	rig_deinit(&rig);
 }
 
 static void test_emoji(void **state)
@@ -167,7 +164,7 @@ static void test_identifiers(void **state)
 	static const struct example in_english[] = {{"runningDogs", "0:runningdog|0:run|1:dog"}};
 	CHECK_EXAMPLES(&split, examples);
 	CHECK_EXAMPLES(&stemmed, in_english);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, &split);
 	rig_check_all(&rig, "fooBar2 \u00e9_x", strlen("fooBar2 \u00e9_x"));
 	static const uint64_t spans[][2] = {{0, 7}, {0, 3}, {3, 6}, {6, 7}, {8, 12}, {8, 10}, {11, 12}};
@@ -177,7 +174,6 @@ static void test_identifiers(void **state)
 		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
 	}
 	assert_int_equal(rig.found.sum.n_positions, 5);
-	rig_deinit(&rig);
 }
 
 static void test_runs(void **state)
@@ -286,16 +282,15 @@ static void test_bytes_that_are_no_text(void **state)
 		{"\357\277\275", 3, ""},
 		{"don\377't", 6, "0:don|1:t"},
 	};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
 		check_example_bytes(&rig, examples[i].text, examples[i].n_bytes, examples[i].expected);
-	rig_deinit(&rig);
 }
 
 static void test_offsets(void **state)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	/*                   0   1   2      5  6      9     11     14      17 18 */
 	const char *text = "\xff\xff\u2122 \u4e2d\xe2\x82\u6587\u3099 x.\u00e9";
@@ -306,13 +301,12 @@ static void test_offsets(void **state)
 		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
 		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
 	}
-	rig_deinit(&rig);
 }
 
 /* They are those of the text as given, whatever became of it. */
 static void test_offsets_of_decomposed_text(void **state)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
 	static const uint64_t spans[][2] = {{0, 4}, {5, 7}, {8, 15}, {16, 25}, {26, 30}, {31, 37}, {38, 41}};
@@ -333,7 +327,6 @@ static void test_offsets_of_decomposed_text(void **state)
 		assert_int_equal(kept_at(&rig.found, i)->start_byte, parts[i][0]);
 		assert_int_equal(kept_at(&rig.found, i)->end_byte, parts[i][1]);
 	}
-	rig_deinit(&rig);
 }
 
 static enum bs_status stop_at_once(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -346,7 +339,7 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 static void test_sums_and_callbacks(void **state)
 {
 	struct bs_error err;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_words_sum sum;
 	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
@@ -388,7 +381,6 @@ static void test_sums_and_callbacks(void **state)
 	kept_analyze(words, "still fine", 10, &kept);
 	assert_int_equal(kept_n(&kept), 2);
 	bs_words_free(words);
-	kept_deinit(&kept);
 }
 
 static int stop_now(void *context)
@@ -404,12 +396,11 @@ static void test_a_long_word_is_stopped(void **state)
 		WORD_BYTES = 64 << 20
 	};
 	struct bs_error err;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_limits limits = {.stop = stop_now};
 	struct bs_watch watch;
-	char *text = malloc(WORD_BYTES);
-	assert_non_null(text);
+	FREED char *text = must_malloc(WORD_BYTES);
 	memset(text, 'a', WORD_BYTES);
 	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
 	assert_int_equal(bs_watch_begin(&watch, &limits, &err), BS_OK);
@@ -422,8 +413,6 @@ static void test_a_long_word_is_stopped(void **state)
 	if (elapsed_ms > 40)
 		fail_msg("stopped after %.1f ms", elapsed_ms);
 	bs_words_free(words);
-	kept_deinit(&kept);
-	free(text);
 }
 
 static void test_opening(void **state)
@@ -443,22 +432,9 @@ static void test_opening(void **state)
 	assert_true(atoi(unicode) >= 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_between_runs),
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_canonically_equivalent_texts),
-		cmocka_unit_test(test_emoji),
-		cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_bytes_that_are_no_text),
-		cmocka_unit_test(test_offsets),
-		cmocka_unit_test(test_offsets_of_decomposed_text),
-		cmocka_unit_test(test_sums_and_callbacks),
-		cmocka_unit_test(test_a_long_word_is_stopped),
-		cmocka_unit_test(test_opening),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_words_between_runs), cmocka_unit_test(test_folding),
+          cmocka_unit_test(test_canonically_equivalent_texts), cmocka_unit_test(test_emoji),
+          cmocka_unit_test(test_identifiers), cmocka_unit_test(test_runs), cmocka_unit_test(test_options),
+          cmocka_unit_test(test_bytes_that_are_no_text), cmocka_unit_test(test_offsets),
+          cmocka_unit_test(test_offsets_of_decomposed_text), cmocka_unit_test(test_sums_and_callbacks),
+          cmocka_unit_test(test_a_long_word_is_stopped), cmocka_unit_test(test_opening))
