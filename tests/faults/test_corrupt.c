@@ -13,7 +13,7 @@
 #include "core/check/check.h"
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"
-#include "tests/rigs/index_rig.h"
+#include "tests/rigs/check_rig.h"
 
 static const char *const queries[] = {
 	"common",
@@ -30,23 +30,18 @@ static const char *const queries[] = {
 	"(even OR w5) -fox",
 };
 
-/* The answer to one query, as text. */
-struct answer {
-	struct bs_buffer text;
-};
-
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
-	struct answer *answer = context;
+	struct bs_buffer *answer = context;
 	char score[40];
 	int n = snprintf(score, sizeof(score), " %.9f\n", hit->score);
-	return bs_buffer_append(&answer->text, hit->id, hit->id_bytes, NULL) ||
-	       bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, NULL) ||
-	       bs_buffer_append(&answer->text, score, (size_t)n, NULL);
+	return bs_buffer_append(answer, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(answer, hit->snippet, hit->snippet_bytes, NULL) ||
+	       bs_buffer_append(answer, score, (size_t)n, NULL);
 }
 
 /* Appends all answers; an error ends them. Any failure to read a document is an error too. */
-static enum bs_status answer_all(const char *kernel, struct answer *answer, struct bs_error *err)
+static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, struct bs_error *err)
 {
 	struct bs_index *index;
 	struct bs_finder *finder = NULL;
@@ -69,7 +64,7 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 		status = bs_find(finder, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)
-			status = bs_buffer_append(&answer->text, count, (size_t)n, err);
+			status = bs_buffer_append(answer, count, (size_t)n, err);
 		if (!status && result.n_unreadable > 0)
 			status = BS_IO;
 	}
@@ -78,39 +73,32 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 	return status;
 }
 
-static enum bs_status check_index(struct bs_error *err)
-{
-	struct bs_check_request request = {.dir = "index"};
-	struct bs_check_report sum;
-	return bs_index_check(&request, &sum, err);
-}
-
 static void flip(int fd, size_t at, uint8_t byte)
 {
 	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 }
 
 /* With one byte of a file as it should not be. */
-static void try_byte(const char *path, size_t at, const char *kernel, const struct answer *right, struct answer *answer,
+static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right, struct bs_buffer *answer,
                      size_t *n_errors)
 {
-	bs_buffer_clear(&answer->text);
+	bs_buffer_clear(answer);
 	enum bs_status status = answer_all(kernel, answer, ERR);
 	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
 		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), said.text);
-	if (!status && (answer->text.used_bytes != right->text.used_bytes ||
-	                memcmp(answer->text.data, right->text.data, right->text.used_bytes) != 0))
-		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->text.used_bytes,
-		         (const char *)answer->text.data);
+	if (!status && (answer->used_bytes != right->used_bytes ||
+	                memcmp(answer->data, right->data, right->used_bytes) != 0))
+		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->used_bytes,
+		         (const char *)answer->data);
 	*n_errors += status != BS_OK;
-	status = check_index(ERR);
+	status = check_index(NULL, ERR);
 	if (status != BS_CORRUPT)
 		fail_msg("%s, byte %zu: check says: %s", path, at, bs_status_name(status));
 	if (!strstr(said.text, path))
 		fail_msg("%s, byte %zu: check names another file: %s", path, at, said.text);
 }
 
-static void try_file(const char *path, const char *const kernels[2], const struct answer *right, struct answer *answer)
+static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right, struct bs_buffer *answer)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	size_t n_errors = 0;
@@ -133,35 +121,31 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 
 static void test_every_byte(void **state)
 {
-	struct answer right = {{0}};
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
 	const struct bs_kernel *found[8];
 	size_t n = bs_kernel_list(found, 8);
 	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
 	make_small_index();
 	expect_ok(answer_all(kernels[0], &right, ERR), &said);
-	expect_ok(check_index(ERR), &said);
+	expect_ok(check_index(NULL, ERR), &said);
 	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
 	static const unsigned numbers[] = {0, 0, 1, 0, 1};
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
 		FREED char *path = index_file(prefixes[i], numbers[i]);
 		try_file(path, kernels, &right, &answer);
 	}
-	expect_ok(check_index(ERR), &said);
-	bs_buffer_deinit(&right.text);
-	bs_buffer_deinit(&answer.text);
+	expect_ok(check_index(NULL, ERR), &said);
 }
 
 /* A file that ends too early, or goes on too long: the same promise. */
 static void test_every_length(void **state)
 {
-	struct answer right = {{0}};
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
 	size_t n_errors = 0;
 	make_small_index();
 	expect_ok(answer_all(NULL, &right, ERR), &said);
-	char *path = index_file("seg", 0);
-	struct bs_buffer bytes = {0};
+	FREED char *path = index_file("seg", 0);
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes(path, &bytes);
 	for (size_t n_bytes = 0; n_bytes < bytes.used_bytes; n_bytes += n_bytes < 200 ? 1 : 37) {
 		write_bytes(path, bytes.data, n_bytes);
@@ -170,10 +154,6 @@ static void test_every_length(void **state)
 	append_bytes(&bytes, "", 1);
 	write_bytes(path, bytes.data, bytes.used_bytes);
 	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
-	free(path);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&right.text);
-	bs_buffer_deinit(&answer.text);
 }
 
 /* Damage that the checksums do not show, as somebody could make on purpose: any answer or error will do, but no crash and
@@ -181,12 +161,11 @@ static void test_every_length(void **state)
 static void test_crafted(void **state)
 {
 	uint64_t random = 7;
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer answer = {0};
 	make_small_index();
 	static const char *const prefixes[] = {"seg", "seg", "seg", "manifest", "del"};
 	for (int i = 0; i < 4000; i++) {
-		AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
-		AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer good = {0}, bad = {0};
 		FREED char *path = index_file(prefixes[i % 5], i % 5 == 2);
 		read_bytes(path, &good);
 		read_bytes(path, &bad);
@@ -198,34 +177,29 @@ static void test_crafted(void **state)
 			                                        : (uint8_t)next_random(&random);
 		}
 		write_resealed(path, &bad);
-		bs_buffer_clear(&answer.text);
+		bs_buffer_clear(&answer);
 		if (answer_all(NULL, &answer, ERR) != BS_OK)
 			assert_true(said.text[0] != '\0');
-		if (check_index(ERR) != BS_OK)
+		if (check_index(NULL, ERR) != BS_OK)
 			assert_true(said.text[0] != '\0');
 		write_bytes(path, good.data, good.used_bytes);
 	}
-	bs_buffer_deinit(&answer.text);
 }
 
 /* A name that leads out of its folder is not followed. */
 static void test_outside(void **state)
 {
-	struct bs_buffer bytes = {0};
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, answer = {0};
 	uint64_t n_bytes;
 	make_small_index();
 	write_text("at", "A fox in a file; common words.\n");
-	char *path = index_file("seg", 0);
+	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *names = section_in(bytes.data, BS_SECTION_DOC_NAMES, 0, &n_bytes);
 	memcpy(names + n_bytes - 5, "../at", 5);
 	write_resealed(path, &bytes);
 	expect_status(answer_all(NULL, &answer, ERR), BS_CORRUPT, &said);
 	assert_non_null(strstr(said.text, "leads out of its source"));
-	free(path);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&answer.text);
 }
 
 RUN_TESTS(FOLDER_TEST(test_every_byte), FOLDER_TEST(test_every_length), FOLDER_TEST(test_crafted),

@@ -195,8 +195,7 @@ static void shell(const char *format, ...)
 
 static void write_files(void)
 {
-	FILE *records = fopen("c.jsonl", "w");
-	assert_non_null(records);
+	FILE *records = must_fopen("c.jsonl", "w");
 	for (int i = 0; i < 60; i++)
 		fprintf(records, "{\"id\":\"r%d\",\"title\":\"%s\",\"text\":\"common record word%d caf\xc3\xa9 %s\",\"n\":1e999}\n", i,
 		        i % 3 ? "two" : "one", i, i % 7 ? "quick brown fox" : "seven \\ud800 brown a quick");

@@ -113,6 +113,12 @@ uint64_t random_below(uint64_t *state, uint64_t bound)
 	return (next_random(state) >> 11) % bound;
 }
 
+void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		bytes[i] = (uint8_t)next_random(state);
+}
+
 /* ---- files ---- */
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes)
@@ -223,6 +229,26 @@ void write_resealed(const char *path, struct bs_buffer *file)
 {
 	reseal(file->data, file->used_bytes);
 	write_bytes(path, file->data, file->used_bytes);
+}
+
+void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random)
+{
+	AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
+	copy_bytes(&bad, good);
+	for (uint64_t flips = 1 + random_below(random, 3); flips > 0; flips--)
+		bad.data[64 + random_below(random, end - 64)] ^= (uint8_t)(1u << random_below(random, 8));
+	if (is_sealed)
+		reseal(bad.data, bad.used_bytes);
+	write_bytes("file", bad.data, bad.used_bytes);
+}
+
+void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random)
+{
+	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	for (uint64_t n = 1 + random_below(random, 3); n > 0; n--) {
+		uint8_t *byte = bytes + first + random_below(random, end - first);
+		*byte = random_below(random, 2) ? harmful[random_below(random, COUNT(harmful))] : (uint8_t)next_random(random);
+	}
 }
 
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)

@@ -31,6 +31,7 @@ void expect_status(enum bs_status status, enum bs_status wanted, const struct bs
 /* xorshift64: any state but 0. */
 uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
+void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state);
 
 /* The directory, opened; stays good while the folder of the test does. */
 struct bs_dir *dir_at(const char *path);
@@ -66,6 +67,10 @@ AUTO_OF(struct bs_container, bs_container_close)
 void reseal(uint8_t *file, size_t n_bytes);
 /* Writes the file with its checksums made right. */
 void write_resealed(const char *path, struct bs_buffer *file);
+/* Writes to "file" the good one with one to three bits flipped between its head and end; is_sealed: its checksums are right. */
+void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random);
+/* One to three bytes in [first, end) become others, half of them such as often do harm. */
+void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random);
 
 /* The bytes of a section in a file's image; fails the test if it has none such. */
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);

@@ -15,12 +15,13 @@
 
 #include <cmocka.h>
 
-#define RUN_TESTS(...)                                                 \
-	int main(void)                                                 \
-	{                                                              \
-		const struct CMUnitTest tests[] = {__VA_ARGS__};       \
-		return cmocka_run_group_tests(tests, NULL, NULL);      \
+#define RUN_TESTS_WITH(set_up, tear_down, ...)                          \
+	int main(void)                                                  \
+	{                                                               \
+		const struct CMUnitTest tests[] = {__VA_ARGS__};        \
+		return cmocka_run_group_tests(tests, set_up, tear_down); \
 	}
+#define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
 
 /* The variables of the declaration that follows are released at the end of their block, by release(&variable). */
 #define AUTO(release) __attribute__((cleanup(release)))
@@ -49,4 +50,11 @@ static inline void *must_calloc(size_t n, size_t size)
 	void *bytes = calloc(n ? n : 1, size);
 	assert_non_null(bytes);
 	return bytes;
+}
+
+static inline FILE *must_fopen(const char *path, const char *mode)
+{
+	FILE *file = fopen(path, mode);
+	assert_non_null(file);
+	return file;
 }

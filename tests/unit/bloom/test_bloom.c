@@ -226,8 +226,7 @@ static void expect_same_bits(const struct bs_bloom *a, const struct bs_bloom *b)
 static void test_union(void **state)
 {
 	for (uint64_t n_bits = 63; n_bits < 20000; n_bits = n_bits * 3 + 1) {
-		AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(n_bits, 4);
-		AUTO(bs_bloom_free_at) struct bs_bloom *b = new_bloom(n_bits, 4);
+		AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(n_bits, 4), *b = new_bloom(n_bits, 4);
 		AUTO(bs_bloom_free_at) struct bs_bloom *both = new_bloom(n_bits, 4);
 		add_keys(a, 0, 600);
 		add_keys(b, 500, 900);
@@ -262,7 +261,8 @@ static void test_cardinality(void **state)
 
 static void test_two_sets(void **state)
 {
-	struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5), *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
+	AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5),
+					       *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
 	double n_keys;
 	add_keys(a, 0, 20000);
 	add_keys(b, 15000, 35000);
@@ -296,10 +296,6 @@ static void test_two_sets(void **state)
 	assert_in_range(count_keys(both, 0, 15000), 0, 1000);
 	for (uint32_t i = 0; i < 25000; i++)
 		assert_int_equal(bs_bloom_look(both).bits[i], bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
-	bs_bloom_free(a);
-	bs_bloom_free(b);
-	bs_bloom_free(other);
-	bs_bloom_free(full);
 }
 
 /* Many filters of many shapes at once say what each says. */

@@ -241,7 +241,7 @@ static void test_deltas_take_their_entropy(void **state)
 	const uint64_t n = 1000000, m = bs_bloom_optimal_bits(n, 0.01);
 	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(m, 7, 0, n);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_bloom *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new), *copy;
+		AUTO(bs_bloom_free_at) struct bs_bloom *copy, *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new);
 		uint64_t n_changed;
 		FREED uint8_t *bytes;
 		size_t n_bytes;
@@ -256,8 +256,6 @@ static void test_deltas_take_their_entropy(void **state)
 		expect_ok(bs_bloom_copy(bs_bloom_look(from), &copy, NULL), NULL);
 		expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
 		assert_memory_equal(bs_bloom_look(copy).bits, bs_bloom_look(to).bits, bs_bits_bytes(m));
-		bs_bloom_free(copy);
-		bs_bloom_free(to);
 	}
 }
 
@@ -267,7 +265,7 @@ static void test_deltas_of_every_size(void **state)
 	uint64_t random = 23;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t n_bits = random_below(&random, round < 2000 ? 300 : 5000) + 1;
-		struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b, *copy;
+		AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b, *copy;
 		uint64_t first = random_below(&random, n_bits);
 		b = filter_of(n_bits, 3, first, first + random_below(&random, n_bits));
 		expect_ok(bs_bloom_copy(bs_bloom_look(a), &copy, NULL), NULL);
@@ -279,30 +277,23 @@ static void test_deltas_of_every_size(void **state)
 			expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
 			assert_memory_equal(bs_bloom_look(copy).bits, to.bits, bs_bits_bytes(n_bits));
 		}
-		bs_bloom_free(a);
-		bs_bloom_free(b);
-		bs_bloom_free(copy);
 	}
 }
 
 static void test_deltas_of_others(void **state)
 {
-	struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
-			*larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
-	uint8_t *bytes, *none;
+	AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
+					       *larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
+	FREED uint8_t *bytes, *none;
 	size_t n_bytes;
 	expect_ok(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(b), &bytes, &n_bytes, ERR), &said);
 	expect_status(bs_bloom_apply(b, bytes, n_bytes, ERR), BS_INVALID, &said);
 	expect_status(bs_bloom_apply(larger, bytes, n_bytes, ERR), BS_INVALID, &said);
 	expect_status(bs_bloom_apply(more, bytes, n_bytes, ERR), BS_INVALID, &said);
-	free(bytes);
 	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(larger), &none, &n_bytes, ERR), BS_INVALID, &said);
 	assert_null(none);
 	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(more), &none, &n_bytes, ERR), BS_INVALID, &said);
-	bs_bloom_free(a);
-	bs_bloom_free(b);
-	bs_bloom_free(larger);
-	bs_bloom_free(more);
+	assert_null(none);
 }
 
 static void test_sizes_are_limited(void **state)

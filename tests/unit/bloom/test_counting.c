@@ -5,6 +5,9 @@
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
 
+AUTO_OF(struct bs_bloom, bs_bloom_free)
+AUTO_OF(struct bs_counting, bs_counting_free)
+
 static struct bs_counting *new_counting(uint64_t n_counters, uint32_t n_hashes)
 {
 	struct bs_counting *counting;
@@ -23,7 +26,7 @@ static struct bs_counting_info describe(const struct bs_counting *counting)
 static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times, uint32_t n_keys)
 {
 	struct bs_counting_info info = describe(counting);
-	struct bs_bloom *wanted, *got;
+	AUTO(bs_bloom_free_at) struct bs_bloom *wanted, *got;
 	expect_ok(bs_bloom_new(info.n_counters, info.n_hashes, &wanted, NULL), NULL);
 	uint64_t n_added = 0;
 	for (uint32_t i = 0; i < n_keys; i++) {
@@ -41,8 +44,6 @@ static void expect_filter_of(const struct bs_counting *counting, const uint32_t 
 		                 bs_bloom_has(one, bs_bloom_key_of_hash(i)));
 	assert_int_equal(info.n_keys, n_added);
 	assert_int_equal(info.n_overflows, 0);
-	bs_bloom_free(wanted);
-	bs_bloom_free(got);
 }
 
 /* Keys come and go; what was never there is refused, or one of its counters would have gone below 0. */
@@ -85,7 +86,7 @@ static void test_comes_and_goes(void **state)
 /* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it stands. */
 static void test_overflow_sticks(void **state)
 {
-	struct bs_counting *counting = new_counting(1000, 3);
+	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(1000, 3);
 	struct bs_bloom_key often = bs_bloom_key_of_hash(1), seldom = bs_bloom_key_of_hash(2);
 	for (int i = 0; i < 15; i++)
 		bs_counting_add(counting, often);
@@ -107,7 +108,6 @@ static void test_overflow_sticks(void **state)
 	assert_true(bs_counting_remove(counting, seldom));
 	assert_false(bs_counting_has(counting, seldom));
 	assert_int_equal(describe(counting).n_keys, 0); /* 18 came, 19 went */
-	bs_counting_free(counting);
 }
 
 static void test_shapes(void **state)
@@ -224,7 +224,7 @@ static void test_overflow_by_simulation(void **state)
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
-	struct bs_counting *counting = new_counting(m, 7);
+	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(m, 7);
 	uint64_t n_found = 0;
 	for (uint64_t i = 0; i < 2 * n; i++) {
 		bs_counting_add(counting, bs_bloom_key_of_hash(i));
@@ -237,7 +237,6 @@ static void test_rate_after_turnover(void **state)
 	print_message("%.5f predicted, %.5f measured\n", predicted, measured);
 	assert_true(fabs(measured / predicted - 1) < 0.05);
 	assert_int_equal(describe(counting).n_overflows, 0);
-	bs_counting_free(counting);
 }
 
 RUN_TESTS(cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_overflow_sticks), cmocka_unit_test(test_shapes),

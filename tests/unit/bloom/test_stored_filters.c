@@ -146,7 +146,7 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting = (struct bs_counting *)err;
 	struct bs_counting_info info;
-	struct bs_bloom *got, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *got = NULL, *wanted = filter_of(0, 40);
 	enum bs_status status = bs_counting_read(bytes, n_bytes, &counting, err);
 	assert_true(!counting == (status != BS_OK));
 	if (!status) {
@@ -158,9 +158,7 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		                 19); /* 3 by each of 5 counters, 4 more by those that are others' too */
 		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
 		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
-		bs_bloom_free(got);
 	}
-	bs_bloom_free(wanted);
 	return status;
 }
 
@@ -179,13 +177,10 @@ static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, stru
 
 static enum bs_status read_delta(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	struct bs_bloom *before = filter_of(0, 40), *bloom = filter_of(0, 40), *after = filter_of(8, 44);
+	AUTO(bs_bloom_free_at) struct bs_bloom *before = filter_of(0, 40), *after = filter_of(8, 44), *bloom = filter_of(0, 40);
 	enum bs_status status = bs_bloom_apply(bloom, bytes, n_bytes, err);
 	assert_memory_equal(bs_bloom_look(bloom).bits, bs_bloom_look(status ? before : after).bits,
 	                    (BITS + 63) / 64 * 8);
-	bs_bloom_free(before);
-	bs_bloom_free(bloom);
-	bs_bloom_free(after);
 	return status;
 }
 

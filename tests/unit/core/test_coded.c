@@ -77,7 +77,7 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
 	size_t n_bytes = bytes.used_bytes - 8;
 	check_literally(bytes.data + 8, n_bytes, numbers, n);
-	uint8_t *copy = malloc(n_bytes); /* so that a sanitizer sees its end */
+	FREED uint8_t *copy = malloc(n_bytes); /* so that a sanitizer sees its end */
 	memcpy(copy, bytes.data + 8, n_bytes);
 	expect_ok(bs_coded_open(copy, n_bytes, &coded, ERR), &said);
 	assert_int_equal(coded.n_bytes, n_bytes);
@@ -93,7 +93,6 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	}
 	for (size_t cut = 0; cut < n_bytes; cut += 1 + n_bytes / 50)
 		assert_int_equal(bs_coded_open(copy, cut, &coded, NULL), BS_CORRUPT);
-	free(copy);
 	return n_bytes;
 }
 
@@ -209,11 +208,10 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 /* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is refused. */
 static void test_round_the_world(void **state)
 {
-	FREED uint8_t *bytes = calloc(1, 4000);
+	FREED uint8_t *bytes = must_calloc(1, 4000);
 	AUTO(bs_buffer_deinit) struct bs_buffer numbers = {0};
 	struct bs_coded coded;
 	bool has;
-	assert_non_null(bytes);
 	for (int i = 0; i < 4; i++) {
 		const bool is_set = i % 2;
 		const uint8_t code = i < 2 ? 65 : 56;
@@ -249,7 +247,7 @@ static void test_lies(void **state)
 		uint8_t value;
 	} heads[] = {{16, 57}, {16, 63}, {16, 255}, {17, 2}, {18, 0}, {18, 8}, {19, 0}, {19, 9}, {20, 1}, {23, 1}};
 	uint64_t numbers[N], block;
-	struct bs_buffer bytes = {0}, again = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
 	struct bs_coded coded;
 	struct bs_coded_span span;
 	bool has;
@@ -284,11 +282,9 @@ static void test_lies(void **state)
 	bs_store_u64(bytes.data, N - 1);
 	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	bs_buffer_deinit(&bytes);
 	/* A gap of 2^64 and 5, which is 5 in 64 bits. */
-	FREED uint8_t *made = calloc(1, 8000);
+	FREED uint8_t *made = must_calloc(1, 8000);
 	uint64_t at = 0;
-	assert_non_null(made);
 	for (int i = 0; i < 4; i++)
 		put_literally(made + 24 + 3, &at, 0, 64);
 	put_literally(made + 24 + 3, &at, 1 | 5 << 1, 57);
@@ -299,7 +295,6 @@ static void test_lies(void **state)
 	made[19] = 2;
 	expect_ok(bs_coded_open(made, 8000, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	bs_buffer_deinit(&again);
 }
 
 RUN_TESTS(cmocka_unit_test(test_edges), cmocka_unit_test(test_random), cmocka_unit_test(test_outlier),

@@ -51,8 +51,7 @@ struct part {
 static void part_fill(struct part *part, uint64_t *random)
 {
 	part->bytes = must_malloc(part->n_bytes + 1);
-	for (size_t i = 0; i < part->n_bytes; i++)
-		part->bytes[i] = (uint8_t)next_random(random);
+	fill_random(part->bytes, part->n_bytes, random);
 }
 
 static void write_parts(const char *path, const struct part *parts, size_t n_parts, uint64_t *random)
@@ -152,16 +151,24 @@ static void test_equal_input_gives_equal_bytes(void **state)
 {
 	uint64_t random = 3;
 	struct part part = {.id = 1, .n_bytes = 100000};
-	struct bs_buffer a = {0}, b = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer a = {0}, b = {0};
 	part_fill(&part, &random);
 	write_parts("a", &part, 1, &random);
 	write_parts("b", &part, 1, &random); /* in other pieces */
 	read_bytes("a", &a);
 	read_bytes("b", &b);
 	assert_buffers_equal(&a, &b);
-	bs_buffer_deinit(&a);
-	bs_buffer_deinit(&b);
 	free(part.bytes);
+}
+
+/* The third page of the section in "file" is damaged. */
+static struct bs_container *open_damaged(void)
+{
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+	read_bytes("file", &bytes);
+	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
+	write_bytes("file", bytes.data, bytes.used_bytes);
+	return open_file("file");
 }
 
 static void test_touch_ranges(void **state)
@@ -170,12 +177,8 @@ static void test_touch_ranges(void **state)
 	struct part part = {.id = 1, .n_bytes = 3 * BS_PAGE_BYTES + 10};
 	part_fill(&part, &random);
 	write_parts("file", &part, 1, &random);
-	/* Damage in the third page is seen when that page is touched, each time, and not before. */
-	struct bs_buffer bytes = {0};
-	read_bytes("file", &bytes);
-	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
-	write_bytes("file", bytes.data, bytes.used_bytes);
-	struct bs_container *file = open_file("file");
+	/* It is seen when that page is touched, each time, and not before. */
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
 	for (int again = 0; again < 2; again++) {
 		expect_ok(bs_section_touch(&section, 0, 2 * BS_PAGE_BYTES, ERR), &said);
@@ -191,8 +194,6 @@ static void test_touch_ranges(void **state)
 	expect_status(bs_section_touch(&section, section.n_bytes, 1, ERR), BS_CORRUPT, &said);
 	expect_status(bs_section_touch(&section, 10, UINT64_MAX - 5, ERR), BS_CORRUPT, &said);
 	expect_status(bs_section_touch(&section, UINT64_MAX, 2, ERR), BS_CORRUPT, &said);
-	bs_container_close(file);
-	bs_buffer_deinit(&bytes);
 	free(part.bytes);
 }
 
@@ -204,11 +205,7 @@ static void test_read_ranges(void **state)
 	const uint8_t *read;
 	part_fill(&part, &random);
 	write_parts("file", &part, 1, &random);
-	struct bs_buffer bytes = {0};
-	read_bytes("file", &bytes);
-	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
-	write_bytes("file", bytes.data, bytes.used_bytes);
-	struct bs_container *file = open_file("file");
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
 	/* The first time it is read, also across two pages and at the end; then it is where it is. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
@@ -226,8 +223,6 @@ static void test_read_ranges(void **state)
 	expect_ok(bs_section_read(&section, section.n_bytes, 0, room, &read, ERR), &said);
 	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, ERR), BS_CORRUPT, &said);
 	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, ERR), BS_CORRUPT, &said);
-	bs_container_close(file);
-	bs_buffer_deinit(&bytes);
 	free(part.bytes);
 }
 
@@ -238,36 +233,43 @@ static const struct part small_parts[] = {
 	{.id = 3, .instance = 1, .n_bytes = 4100},
 };
 
-static void make_small(struct part parts[COUNT(small_parts)], struct bs_buffer *bytes)
+struct small {
+	struct part parts[COUNT(small_parts)];
+	struct bs_buffer bytes;
+};
+
+static struct small make_small(void)
 {
 	uint64_t random = 6;
+	struct small small = {.bytes = {0}};
 	for (size_t i = 0; i < COUNT(small_parts); i++) {
-		parts[i] = small_parts[i];
-		part_fill(&parts[i], &random);
+		small.parts[i] = small_parts[i];
+		part_fill(&small.parts[i], &random);
 	}
-	write_parts("small", parts, COUNT(small_parts), &random);
-	read_bytes("small", bytes);
+	write_parts("small", small.parts, COUNT(small_parts), &random);
+	read_bytes("small", &small.bytes);
+	return small;
 }
 
-static void free_small(struct part parts[COUNT(small_parts)], struct bs_buffer *bytes)
+static void small_deinit(struct small *small)
 {
 	for (size_t i = 0; i < COUNT(small_parts); i++)
-		free(parts[i].bytes);
-	bs_buffer_deinit(bytes);
+		free(small->parts[i].bytes);
+	bs_buffer_deinit(&small->bytes);
 }
 
 /* True if opening or touching failed; thoroughly: or looking at what lies between the sections. */
-static bool is_damage_seen(const char *path, const struct part *parts, size_t n_parts, bool thoroughly)
+static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
-	struct bs_container *file;
-	enum bs_status status = bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, ERR);
+	AUTO(bs_container_close_at) struct bs_container *file = NULL;
+	enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
 	if (status) {
 		expect_status(status, BS_CORRUPT, &said);
 		assert_null(file);
 		return true;
 	}
 	bool is_seen = false;
-	for (size_t i = 0; i < n_parts; i++) {
+	for (size_t i = 0; i < COUNT(small->parts); i++) {
 		uint32_t instance;
 		struct bs_section section = bs_container_section_at(file, i, &instance);
 		status = bs_section_touch(&section, 0, section.n_bytes, ERR);
@@ -276,44 +278,40 @@ static bool is_damage_seen(const char *path, const struct part *parts, size_t n_
 		is_seen |= status != BS_OK;
 	}
 	if (!is_seen)
-		check_parts(file, parts, n_parts);
+		check_parts(file, small->parts, COUNT(small->parts));
 	if (!is_seen && thoroughly) {
 		status = bs_container_check_layout(file, ERR);
 		if (status)
 			expect_status(status, BS_CORRUPT, &said);
 		is_seen = status != BS_OK;
 	}
-	bs_container_close(file);
 	return is_seen;
 }
 
 /* Each byte in turn. What passes unseen can only be padding: every content is as it was. */
 static void test_flipped_bytes(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
 	size_t n_unseen = 0;
 	int fd = open("small", O_RDWR);
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < bytes.used_bytes; i++) {
 		uint8_t flipped = bytes.data[i] ^ (uint8_t)(1 << (i % 8));
 		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)i), 1);
-		n_unseen += !is_damage_seen("small", parts, COUNT(parts), false);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), true));
+		n_unseen += !is_damage_seen(&small, false);
+		assert_true(is_damage_seen(&small, true));
 		assert_int_equal(pwrite(fd, &bytes.data[i], 1, (off_t)i), 1);
 	}
 	close(fd);
-	assert_false(is_damage_seen("small", parts, COUNT(parts), true));
+	assert_false(is_damage_seen(&small, true));
 	assert_int_equal(n_unseen, 28 + 63 + 60); /* after 100 bytes, after 1, after 4100 */
-	free_small(parts, &bytes);
 }
 
 static void test_wrong_lengths(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
 	for (size_t n = bytes.used_bytes; n-- > 0;) {
 		struct bs_container *file;
 		assert_int_equal(truncate("small", (off_t)n), 0);
@@ -321,25 +319,23 @@ static void test_wrong_lengths(void **state)
 		assert_null(file);
 	}
 	write_bytes("small", bytes.data, bytes.used_bytes);
-	assert_false(is_damage_seen("small", parts, COUNT(parts), false));
+	assert_false(is_damage_seen(&small, false));
 	for (size_t more = 1; more < 5000; more = more * 5) {
 		assert_int_equal(truncate("small", (off_t)(bytes.used_bytes + more)), 0);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	free_small(parts, &bytes);
 }
 
 static void test_wrong_files(void **state)
 {
 	struct bs_container *file;
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
 	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, ERR), BS_NOT_FOUND, &said);
 	assert_null(file);
 	assert_non_null(strstr(said.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
 	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, ERR), BS_CORRUPT, &said);
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
 	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, ERR), BS_IO, &said);
 	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, ERR), BS_CORRUPT, &said);
 	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, ERR), BS_CORRUPT, &said);
@@ -369,22 +365,20 @@ static void test_wrong_files(void **state)
 	}
 	uint64_t random = 9;
 	for (int i = 0; i < 500; i++) {
-		for (size_t at = 0; at < bytes.used_bytes; at++)
-			bytes.data[at] = (uint8_t)next_random(&random);
+		fill_random(bytes.data, bytes.used_bytes, &random);
 		if (i % 2)
 			memcpy(bytes.data, "BITSIFT\n", 8);
 		write_bytes("small", bytes.data, random_below(&random, bytes.used_bytes));
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	free_small(parts, &bytes);
 }
 
 /* Tables that lie although their checksums are right: refused, or harmless. */
 static void test_lying_tables(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0}, changed = {0};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	AUTO(bs_buffer_deinit) struct bs_buffer changed = {0};
+	struct bs_buffer bytes = small.bytes;
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	static const struct {
 		size_t entry, off;
@@ -412,7 +406,7 @@ static void test_lying_tables(void **state)
 		copy_bytes(&changed, &bytes);
 		bs_store_u64(changed.data + table_off + lies[i].entry * 32 + lies[i].off, lies[i].value);
 		write_resealed("small", &changed);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
 	static const struct {
 		size_t off;
@@ -427,10 +421,8 @@ static void test_lying_tables(void **state)
 			bs_store_u64(changed.data + heads[i].off, heads[i].value);
 		bs_store_u64(changed.data + 56, bs_checksum(changed.data, 56));
 		write_bytes("small", changed.data, changed.used_bytes);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	bs_buffer_deinit(&changed);
-	free_small(parts, &bytes);
 }
 
 /* ---- writers that fail ---- */

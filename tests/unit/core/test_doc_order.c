@@ -123,7 +123,8 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 	}
 	char name[BS_INDEX_NAME_BYTES];
 	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, ERR), &said);
-	expect_ok(bs_container_open(dir_at("."), bs_index_file_name("exc", segment, name), BS_FILE_EXCLUSIONS, &world->files[segment], ERR), &said);
+	bs_index_file_name("exc", segment, name);
+	expect_ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment], ERR), &said);
 	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, ERR), &said);
 }
 

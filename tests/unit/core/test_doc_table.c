@@ -23,8 +23,7 @@ static void documents_make(struct documents *documents, uint32_t n_docs, bool ha
 			source = (uint32_t)random_below(random, 4) * 1000000007u;
 		size_t n = random_below(random, random_below(random, 20) ? 40 : 9000);
 		uint8_t *name = must_malloc(n ? n : 1);
-		for (size_t j = 0; j < n; j++)
-			name[j] = (uint8_t)next_random(random);
+		fill_random(name, n, random);
 		*record = (struct bs_doc_record){
 			.source = source,
 			.length = (uint32_t)next_random(random),
@@ -85,16 +84,15 @@ static void test_round_trips(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
-	struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		AUTO(documents_deinit) struct documents documents;
-		struct bs_container *file;
-		struct bs_doc_table table;
 		struct bs_doc_record got;
 		documents_make(&documents, sizes[i], i % 2 == 0, &random);
 		builder_fill(&builder, &documents);
 		write_table("file", &builder);
-		file = open_file("file");
+		AUTO(bs_doc_table_deinit) struct bs_doc_table table;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 		expect_ok(bs_doc_table_open(&table, file, sizes[i], ERR), &said);
 		for (uint32_t d = 0; d < sizes[i]; d++) {
 			expect_ok(bs_doc_table_get(&table, d, &got, ERR), &said);
@@ -107,11 +105,8 @@ static void test_round_trips(void **state)
 			AUTO(bs_doc_table_deinit) struct bs_doc_table wrong;
 			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], ERR), BS_CORRUPT, &said);
 		}
-		bs_doc_table_deinit(&table);
-		bs_container_close(file);
 		bs_doc_table_builder_clear(&builder);
 	}
-	bs_doc_table_builder_deinit(&builder);
 }
 
 /* Bytes changed and checksums made right: BS_OK or BS_CORRUPT, and nothing read outside. */

@@ -126,15 +126,6 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_folding_of_bytes),
-		cmocka_unit_test(test_folding_is_stable),
-		cmocka_unit_test(test_folding_in_pieces),
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_columns),
-	};
-	return cmocka_run_group_tests(tests, load_icu, NULL);
-}
+RUN_TESTS_WITH(load_icu, NULL, cmocka_unit_test(test_folding), cmocka_unit_test(test_folding_of_bytes),
+               cmocka_unit_test(test_folding_is_stable), cmocka_unit_test(test_folding_in_pieces),
+               cmocka_unit_test(test_vectors), cmocka_unit_test(test_columns))

@@ -46,7 +46,7 @@ static void test_creating_folders(void **state)
 	struct stat found;
 	size_t made_bytes;
 	assert_int_equal(mkdir("here", 0755), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		expect_ok(bs_index_create_dir(cases[i].path, &made_bytes, ERR), &said);
 		assert_int_equal(made_bytes, strlen(cases[i].made));
 		assert_int_equal(stat(cases[i].path, &found), 0);
@@ -227,7 +227,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder docs = {0};
 	AUTO(bs_tf_table_builder_deinit) struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
-	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
 	append_bytes(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -270,11 +270,6 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	finish_file(writer);
-	bs_buffer_deinit(&rows);
-	bs_buffer_deinit(&offsets);
-	bs_buffer_deinit(&filter);
-	bs_buffer_deinit(&words);
-	bs_buffer_deinit(&entries);
 }
 
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
@@ -448,7 +443,8 @@ static void test_damaged_segment(void **state)
 		changed.data[at] =
 			random_below(&random, 3) ? (uint8_t)next_random(&random) : (uint8_t)(changed.data[at] + 1);
 		if (round % 4)
-			write_resealed("seg-000001", &changed);
+			reseal(changed.data, changed.used_bytes);
+		write_bytes("seg-000001", changed.data, changed.used_bytes);
 		AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT || status == BS_UNSUPPORTED);

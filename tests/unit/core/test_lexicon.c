@@ -98,8 +98,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		break;
 	case KIND_RAW:
 		n = 1 + random_below(random, 12);
-		for (size_t j = 0; j < n; j++)
-			bytes[j] = (uint8_t)next_random(random);
+		fill_random(bytes, n, random);
 		break;
 	case KIND_PAIRS:
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "\xff\xe4\xb8%c\xe4\xb9%c",
@@ -586,7 +585,6 @@ static void use_damaged(const char *path, const struct terms *terms, uint64_t *r
 
 static void test_damage_with_right_checksums(void **state)
 {
-	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 36;
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		AUTO(terms_deinit) struct terms terms;
@@ -600,10 +598,7 @@ static void test_damage_with_right_checksums(void **state)
 			copy_bytes(&changed, &bytes);
 			bool in_index = random_below(&random, 3) == 0;
 			size_t first = in_index ? index_off : 64, end = in_index ? table_off : index_off;
-			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
-				changed.data[first + random_below(&random, end - first)] =
-					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
-								 : (uint8_t)next_random(&random);
+			damage_bytes(changed.data, first, end, &random);
 			write_resealed("damaged", &changed);
 			use_damaged("damaged", &terms, &random);
 		}

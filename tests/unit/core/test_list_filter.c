@@ -163,24 +163,19 @@ static void test_damage(void **state)
 	static struct rows rows;
 	uint64_t random = 22;
 	AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
-	AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
 	unsigned n_told = 0;
 	rows.hashing = (struct bs_forward_hashing){7, 1};
 	draw_rows(&rows, 150, 9, &random);
 	write_filter(&rows);
 	read_bytes("file", &good);
+	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
-		struct bs_container *file;
+		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		copy_bytes(&bad, &good);
-		size_t table_off = (size_t)bs_load_u64(bad.data + 24);
 		/* Offsets, which stand first, more often than words; with right checksums the sections' lengths, too. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
-		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
-			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
-		if (is_sealed)
-			write_resealed("file", &bad);
+		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
@@ -197,7 +192,6 @@ static void test_damage(void **state)
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		bs_container_close(file);
 	}
 	assert_true(n_told > 2000);
 }

@@ -23,9 +23,9 @@ static char *some_string(uint64_t *random)
 /* No two alike, and none empty. */
 static char *name_string(uint64_t *random)
 {
-	char *string = NULL, *end = some_string(random);
+	char *string = NULL;
+	FREED char *end = some_string(random);
 	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) > 0);
-	free(end);
 	return string;
 }
 
@@ -407,7 +407,8 @@ static void test_refused_by_its_reader(void **state)
 	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
 	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
 	for (enum spoilt what = FIELD; what < N_SPOILT; what++) {
-		struct bs_manifest new = {.generation = 2, .next_number = 5, .options = {.density = 0.3}};
+		AUTO(bs_manifest_deinit) struct bs_manifest new = {.generation = 2, .next_number = 5};
+		new.options.density = 0.3;
 		expect_ok(bs_manifest_add_source(&new, &folder_record, ERR), &said);
 		spoil(&new, what);
 		expect_status(bs_manifest_write(dir_at("."), &new, ERR), BS_CORRUPT, &said);
@@ -415,7 +416,6 @@ static void test_refused_by_its_reader(void **state)
 			fail_msg("%d: %s", (int)what, said.text);
 		assert_false(file_exists("manifest.new"));
 		expect_read(&old);
-		bs_manifest_deinit(&new);
 	}
 }
 
@@ -515,7 +515,6 @@ static void test_nothing_there(void **state)
 /* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
-	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 54;
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest = {0};
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
@@ -536,10 +535,7 @@ static void test_damage_with_right_checksums(void **state)
 			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
 			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
 		} else {
-			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
-				changed.data[64 + random_below(&random, table_off - 64)] =
-					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
-								 : (uint8_t)next_random(&random);
+			damage_bytes(changed.data, 64, table_off, &random);
 		}
 		write_resealed("manifest", &changed);
 		AUTO(bs_manifest_deinit) struct bs_manifest got;

@@ -270,7 +270,6 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 {
 	uint64_t random = 34;
 	AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
-	AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
 	unsigned n_told = 0;
 	for (uint64_t i = 0; i < n; i++)
 		values[i] = i * 9 + random_below(&random, 9);
@@ -278,15 +277,11 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	read_bytes("file", &good);
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < n_rounds; round++) {
-		struct bs_container *file;
+		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		copy_bytes(&bad, &good);
 		/* The directory, which stands first, more often than bits; with right checksums the section's length, too. */
 		size_t end = round % 2 ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES : is_sealed ? table_off + 32 : table_off;
-		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
-			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
-		if (is_sealed)
-			write_resealed("file", &bad);
+		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
@@ -301,7 +296,6 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 		assert_true(checked == BS_CORRUPT || status == BS_OK);
 		assert_true(status || same || is_sealed);
 		n_told += checked == BS_CORRUPT;
-		bs_container_close(file);
 	}
 	assert_true(n_told > (unsigned)n_rounds / 3);
 }

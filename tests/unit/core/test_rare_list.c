@@ -230,12 +230,9 @@ static void test_damage(void **state)
 /* A code for documents that do not share a list would let one speak for the documents of another. */
 static void test_codes_of_others(void **state)
 {
-	FREED struct truth *truth = calloc(1, sizeof(*truth));
-	struct bs_container *file;
-	struct bs_rare_lists lists;
+	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
-	assert_non_null(truth);
 	*truth = (struct truth){.n_lists = 2, .n_docs = 16, .docs_log2 = 3};
 	truth->lists[0].terms[0] = (struct bs_rare_term){7, 16};
 	truth->lists[0].n = 1;
@@ -245,11 +242,10 @@ static void test_codes_of_others(void **state)
 		read_bytes("file", &bytes);
 		bs_store_u32(section_in(bytes.data, BS_SECTION_RARE_CODES, 0, &n_bytes), docs_log2);
 		write_resealed("file", &bytes);
-		file = open_file("file");
+		AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 		enum bs_status status = bs_rare_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
 		assert_int_equal(status, docs_log2 == 3 ? BS_OK : BS_CORRUPT);
-		bs_rare_lists_deinit(&lists);
-		bs_container_close(file);
 	}
 }
 

@@ -68,8 +68,7 @@ static void test_commands(void **state)
 {
 	static char words[300][32];
 	uint64_t random = 1;
-	FILE *script = fopen("commands.sh", "w");
-	assert_non_null(script);
+	FILE *script = must_fopen("commands.sh", "w");
 	for (size_t i = 0; i < COUNT(words); i++) {
 		char command[256];
 		draw_word(words[i], sizeof(words[i]), &random);
@@ -100,7 +99,7 @@ static void test_advice(void **state)
 {
 	char text[600];
 	bs_fail(ERR, BS_IO, "x");
-	bs_advise(ERR, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
+	bs_advise(&said, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
 	assert_string_equal(said.text, "x; do: bitsift trust 'it'\\''s' ''");
 	bs_advise(NULL, "; do: ", (const char *const[]){"a", NULL});
 	/* All of a command, or nothing. */
@@ -108,13 +107,13 @@ static void test_advice(void **state)
 		memset(text, 'x', n);
 		text[n] = '\0';
 		bs_fail(ERR, BS_IO, "%s", text);
-		bs_advise(ERR, ": ", (const char *const[]){"a b", NULL});
+		bs_advise(&said, ": ", (const char *const[]){"a b", NULL});
 		assert_string_equal(said.text + n, n + 7 < sizeof(said.text) ? ": 'a b'" : "");
 	}
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	bs_fail(ERR, BS_IO, "x");
-	bs_advise(ERR, ": ", (const char *const[]){text, NULL});
+	bs_advise(&said, ": ", (const char *const[]){text, NULL});
 	assert_string_equal(said.text, "x");
 }
 

@@ -7,6 +7,8 @@
 #include "corpus/read/text_store.h"
 #include "tests/rigs/core_rig.h"
 
+AUTO_OF(struct bs_store, bs_store_close)
+
 static const char *folder(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -119,12 +121,14 @@ static void parts_deinit(struct parts *parts)
 }
 
 /* With a thread, and without: the same bytes. */
-static void write_store(const struct documents *documents, struct parts *parts)
+static struct parts write_store(const struct documents *documents)
 {
+	struct parts parts;
 	AUTO(parts_deinit) struct parts others;
 	write_by(true, documents, &others);
-	write_by(false, documents, parts);
-	assert_parts_equal(&others, parts);
+	write_by(false, documents, &parts);
+	assert_parts_equal(&others, &parts);
+	return parts;
 }
 
 static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out, struct bs_error *err)
@@ -138,7 +142,7 @@ static enum bs_status open_store(const struct parts *parts, struct bs_store **st
 
 static void check_store(const struct documents *documents, const struct parts *parts)
 {
-	struct bs_store *store = NULL;
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	if (open_store(parts, &store, ERR))
 		fail_msg("%s", said.text);
@@ -153,16 +157,12 @@ static void check_store(const struct documents *documents, const struct parts *p
 	}
 	assert_int_equal(bs_store_fetch(store, documents->n_documents, &text, ERR), BS_NOT_FOUND);
 	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, ERR), BS_NOT_FOUND);
-	bs_store_close(store);
 }
 
 /* Writes twice, compares, reads back. Returns the size of the dictionary. */
 static size_t check_round_trip(const struct documents *documents)
 {
-	AUTO(parts_deinit) struct parts parts;
-	AUTO(parts_deinit) struct parts again;
-	write_store(documents, &parts);
-	write_store(documents, &again);
+	AUTO(parts_deinit) struct parts parts = write_store(documents), again = write_store(documents);
 	assert_parts_equal(&parts, &again);
 	assert_int_equal(parts.part[BS_STORE_OFFSETS].used_bytes, (documents->n_documents + 1) * 8);
 	check_store(documents, &parts);
@@ -231,8 +231,7 @@ static void test_large_documents(void **state)
 	AUTO(documents_deinit) struct documents documents = no_documents();
 	add_records(&documents, 300, &random);
 	uint8_t *noise = must_malloc(large_bytes);
-	for (size_t i = 0; i < large_bytes; i++)
-		noise[i] = (uint8_t)next_random(&random);
+	fill_random(noise, large_bytes, &random);
 	documents_add(&documents, noise, large_bytes);
 	memset(noise, 'x', large_bytes);
 	documents_add(&documents, noise, large_bytes);
@@ -247,9 +246,8 @@ static void test_ratio(void **state)
 {
 	uint64_t random = 88172645463325252;
 	AUTO(documents_deinit) struct documents documents = no_documents();
-	AUTO(parts_deinit) struct parts parts;
 	add_records(&documents, 30000, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t stored_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
 	assert_true(stored_bytes * 2 < documents.text.used_bytes);
 }
@@ -257,8 +255,8 @@ static void test_ratio(void **state)
 /* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were right. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
 {
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	size_t n_right = 0;
 	enum bs_status status = open_store(parts, &store, ERR);
 	if (status) {
@@ -280,8 +278,6 @@ static size_t survive(const struct documents *documents, const struct parts *par
 		assert_memory_equal(text.data, bytes, n_bytes);
 		n_right++;
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	return n_right;
 }
 
@@ -304,9 +300,8 @@ static void small_documents(struct documents *documents)
 static void test_flipped_bytes(void **state)
 {
 	AUTO(documents_deinit) struct documents documents;
-	AUTO(parts_deinit) struct parts parts;
 	small_documents(&documents);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t n_right = 0;
 	size_t n_tried = 0;
 	for (int i = 0; i < BS_STORE_PARTS; i++) {
@@ -331,9 +326,8 @@ static void test_flipped_dictionary(void **state)
 {
 	uint64_t random = 88172645463325252;
 	AUTO(documents_deinit) struct documents documents = no_documents();
-	AUTO(parts_deinit) struct parts parts;
 	add_records(&documents, 400, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	struct bs_buffer *dictionary = &parts.part[BS_STORE_DICTIONARY];
 	assert_true(dictionary->used_bytes > 1000);
 	for (size_t at = 0; at < dictionary->used_bytes; at += at < 300 ? 1 : 37) {
@@ -360,15 +354,14 @@ static void test_shared_frames(void **state)
 {
 	uint64_t random = 88172645463325252;
 	AUTO(documents_deinit) struct documents documents = no_documents();
-	AUTO(parts_deinit) struct parts parts;
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char message[64];
 	static const uint8_t large[5000] = {0};
 	add_records(&documents, 600, &random);
 	documents_add(&documents, large, sizeof(large));
 	add_records(&documents, 600, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t n_frames = 0, n = documents.n_documents;
 	for (size_t i = 0; i < n; i++)
 		n_frames += offset_of(&parts, i) != offset_of(&parts, i + 1);
@@ -389,8 +382,6 @@ static void test_shared_frames(void **state)
 			assert_true(status ? !strncmp(said.text, message, strlen(message)) : !memcmp(text.data, bytes, n_bytes));
 		}
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	*byte ^= 1;
 	/* A document that is said to be in the frame of others is not found there. */
 	for (size_t i = 1; i + 1 < n; i++) {
@@ -409,9 +400,8 @@ static void test_shared_frames(void **state)
 static void test_cut_off(void **state)
 {
 	AUTO(documents_deinit) struct documents documents;
-	AUTO(parts_deinit) struct parts parts;
 	small_documents(&documents);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	for (int i = BS_STORE_OFFSETS; i < BS_STORE_PARTS; i++) {
 		size_t whole_bytes = parts.part[i].used_bytes;
 		for (size_t n = 0; n < whole_bytes; n++) {
@@ -496,8 +486,7 @@ static void test_writer_fails(void **state)
 	/* A temporary file is made when there is need of it. */
 	uint8_t noise[1 << 19];
 	uint64_t random = 88172645463325252;
-	for (size_t i = 0; i < sizeof(noise); i++)
-		noise[i] = (uint8_t)next_random(&random);
+	fill_random(noise, sizeof(noise), &random);
 	assert_int_equal(new_writer("/proc", &writer, ERR), BS_OK);
 	assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), ERR), BS_OK);
 	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_IO);
@@ -536,8 +525,7 @@ static void test_nothing_has_a_name(void **state)
 	assert_non_null(mkdtemp(path));
 	assert_int_equal(new_writer(path, &writer, ERR), BS_OK);
 	for (int i = 0; i < 5000; i++) {
-		for (size_t j = 0; j < sizeof(noise); j++)
-			noise[j] = (uint8_t)next_random(&random);
+		fill_random(noise, sizeof(noise), &random);
 		assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), ERR), BS_OK);
 	}
 	assert_int_equal(count_entries(path), 2);
@@ -554,8 +542,8 @@ struct fetch_all {
 static void *fetch_all(void *context)
 {
 	struct fetch_all *job = context;
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	if (open_store(job->parts, &store, NULL))
 		return NULL;
 	for (size_t i = 0; i < job->documents->n_documents; i++) {
@@ -564,8 +552,6 @@ static void *fetch_all(void *context)
 		job->n_right += !bs_store_fetch(store, i, &text, NULL) && text.used_bytes == n_bytes &&
 		                !memcmp(text.data, bytes, n_bytes);
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	return NULL;
 }
 
@@ -573,11 +559,10 @@ static void test_threads_share_a_store(void **state)
 {
 	uint64_t random = 88172645463325252;
 	AUTO(documents_deinit) struct documents documents = no_documents();
-	AUTO(parts_deinit) struct parts parts;
 	pthread_t threads[4];
 	struct fetch_all jobs[4];
 	add_records(&documents, 5000, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	for (int i = 0; i < 4; i++) {
 		jobs[i] = (struct fetch_all){&documents, &parts, 0};
 		assert_int_equal(pthread_create(&threads[i], NULL, fetch_all, &jobs[i]), 0);

@@ -50,9 +50,8 @@ static void test_find_needle(void **state)
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t word_bytes = (size_t)(1 + random_below(&random, i % 7 ? 6 : 150));
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		FREED uint8_t *text = malloc(n_bytes ? n_bytes : 1);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		uint8_t word[150];
-		assert_non_null(text);
 		fill(text, n_bytes, &random, i % 2 ? "aAbB_\x7f@`1\x11 \xe1" : "aA");
 		fill(word, word_bytes, &random, i % 2 ? "ab_@1`" : "a");
 		if (word_bytes <= n_bytes && random_below(&random, 2)) {
@@ -75,7 +74,7 @@ static void test_find_opaque(void **state)
 	for (int i = 0; i < 30000; i++) {
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		FREED uint8_t *text = must_malloc(n_bytes ? n_bytes : 1);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		fill(text, n_bytes, &random, i % 4 ? "uuuuun\x7f\x01" : "u\\n");
 		if (n_bytes && i % 2)
 			text[random_below(&random, n_bytes)] = (uint8_t)(random_below(&random, 2) ? 0x80 : '\\');
@@ -126,7 +125,7 @@ static void test_find_window(void **state)
 		struct bs_byte_window window;
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		FREED uint8_t *text = must_malloc(n_bytes ? n_bytes : 1);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		random_window(&window, &random);
 		fill(text, n_bytes, &random, i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
 		size_t wanted = naive_find_window(text, from, n_bytes, &window);

@@ -45,6 +45,15 @@ static void check_examples(const struct bs_words_options *options, const struct 
 
 #define CHECK_EXAMPLES(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
 
+static void expect_spans(const struct rig *rig, const uint64_t (*spans)[2], size_t n)
+{
+	assert_int_equal(kept_n(&rig->found), n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(kept_at(&rig->found, i)->start_byte, spans[i][0]);
+		assert_int_equal(kept_at(&rig->found, i)->end_byte, spans[i][1]);
+	}
+}
+
 static void test_words_between_runs(void **state)
 {
 	static const struct example examples[] = {
@@ -168,11 +177,7 @@ static void test_identifiers(void **state)
 	rig_init(&rig, &split);
 	rig_check_all(&rig, "fooBar2 \u00e9_x", strlen("fooBar2 \u00e9_x"));
 	static const uint64_t spans[][2] = {{0, 7}, {0, 3}, {3, 6}, {6, 7}, {8, 12}, {8, 10}, {11, 12}};
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
+	expect_spans(&rig, spans, 7);
 	assert_int_equal(rig.found.sum.n_positions, 5);
 }
 
@@ -296,11 +301,7 @@ static void test_offsets(void **state)
 	const char *text = "\xff\xff\u2122 \u4e2d\xe2\x82\u6587\u3099 x.\u00e9";
 	rig_check_all(&rig, text, strlen(text));
 	static const uint64_t spans[][2] = {{2, 5}, {6, 9}, {11, 17}, {11, 17}, {11, 17}, {18, 19}, {20, 22}};
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
+	expect_spans(&rig, spans, 7);
 }
 
 /* They are those of the text as given, whatever became of it. */
@@ -311,22 +312,14 @@ static void test_offsets_of_decomposed_text(void **state)
 	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
 	static const uint64_t spans[][2] = {{0, 4}, {5, 7}, {8, 15}, {16, 25}, {26, 30}, {31, 37}, {38, 41}};
 	rig_check_all(&rig, text, strlen(text));
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
+	expect_spans(&rig, spans, 7);
 	rig_deinit(&rig);
 	/* Parts of an identifier, too. */
 	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
 	text = "cafe\u0301Be\u0301b\u0301e2";
 	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
 	rig_check_all(&rig, text, strlen(text));
-	assert_int_equal(kept_n(&rig.found), 4);
-	for (size_t i = 0; i < 4; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, parts[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, parts[i][1]);
-	}
+	expect_spans(&rig, parts, 4);
 }
 
 static enum bs_status stop_at_once(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)

@@ -137,13 +137,14 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 /* Whatever became of the tasks before, other ones are done in order. */
 static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
 {
+	struct bs_error err = {""}; /* not the one of the tasks before */
 	FREED struct rig *before = must_malloc(sizeof(*before));
 	*before = *rig;
 	*rig = (struct rig){.n_threads = before->n_threads, .n_parts = before->n_parts, .waits = before->waits, .holds = before->holds,
 	                    .puts_on_caller = before->puts_on_caller, .caller = before->caller,
 	                    .failing_task = NONE, .failing_put = NONE, .stopping_put = NONE};
 	bs_workers_renew(workers);
-	expect_ok(feed(workers, 50, n_started, NONE, ERR), &said);
+	expect_ok(feed(workers, 50, n_started, NONE, &err), &err);
 	assert_int_equal(rig->n_put, 50);
 	assert_int_equal(rig->n_wrong, 0);
 	*rig = *before;

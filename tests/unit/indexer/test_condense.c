@@ -71,9 +71,9 @@ static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_
 /* n_docs documents of up to most_tokens tokens, in each sixteenth of them twenty times as many. */
 static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words, uint64_t seed)
 {
-	char *text = malloc((size_t)most_tokens * 20 * 24 + 24), id[16];
+	FREED char *text = must_malloc((size_t)most_tokens * 20 * 24 + 24);
+	char id[16];
 	uint64_t random = seed;
-	assert_non_null(text);
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t most = random_below(&random, 16) == 0 && most_tokens > 8 ? most_tokens * 20 : most_tokens;
 		size_t id_bytes = (size_t)snprintf(id, sizeof(id), "%08u", i);
@@ -83,7 +83,6 @@ static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t mo
 		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes}, {"size", 4, number, number_bytes}};
 		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, ERR), &said);
 	}
-	free(text);
 }
 
 static bool is_condensed(const char *name)
@@ -257,15 +256,13 @@ static void test_golden(void **state)
 		commit(writer);
 		bs_writer_close(writer);
 		struct bs_memory_file made = find_file(index_memory, "condensed-000001");
-		FILE *file = fopen(GOLDEN, "wb");
-		assert_non_null(file);
+		FILE *file = must_fopen(GOLDEN, "wb");
 		assert_int_equal(fwrite(made.bytes, 1, made.n_bytes, file), made.n_bytes);
 		fclose(file);
 		bs_memory_free(index_memory);
 		expect_ok(bs_memory_new(&index_memory, ERR), &said);
 	}
-	FILE *file = fopen(GOLDEN, "rb");
-	assert_non_null(file);
+	FILE *file = must_fopen(GOLDEN, "rb");
 	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n_bytes < sizeof(bytes));
 	fclose(file);

@@ -82,8 +82,7 @@ static void read_example(struct bs_buffer *bytes)
 	char line[512];
 	bool after_star = false;
 	unsigned number = 0;
-	FILE *file = fopen(FORMAT_EXAMPLE_MD, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(FORMAT_EXAMPLE_MD, "r");
 	while (fgets(line, sizeof(line), file)) {
 		number++;
 		if (is_example_line(line)) {
@@ -98,8 +97,7 @@ static void read_example(struct bs_buffer *bytes)
 
 static void test_example(void **state)
 {
-	AUTO(bs_buffer_deinit) struct bs_buffer written = {0};
-	AUTO(bs_buffer_deinit) struct bs_buffer told = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer written = {0}, told = {0};
 	struct bs_check_sums sum;
 	make_example();
 	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
@@ -142,8 +140,7 @@ static void read_header(struct sections *sections)
 	char line[512], name[64];
 	unsigned long id;
 	bool is_enum = false;
-	FILE *file = fopen(SEGMENT_SECTIONS_H, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(SEGMENT_SECTIONS_H, "r");
 	while (fgets(line, sizeof(line), file)) {
 		is_enum |= strncmp(line, "enum", 4) == 0;
 		if (is_enum && sscanf(line, " BS_SECTION_%63[A-Z_] = %lu", name, &id) == 2)
@@ -177,8 +174,7 @@ static void read_page(struct sections *sections, struct sections *reserved)
 	char line[1024], name[64], paragraph[2048] = "";
 	unsigned long id;
 	bool is_segment = false, is_reserved = false;
-	FILE *file = fopen(FORMAT_MD, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(FORMAT_MD, "r");
 	while (fgets(line, sizeof(line), file)) {
 		if (line[0] == '#')
 			is_segment = strcmp(line, "## A segment\n") == 0;
