@@ -31,6 +31,8 @@
 #include "query/cli/commands.h"
 #include "tests/generate/generate.h"
 
+AUTO_OF(struct bs_generator, bs_generator_free)
+
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
 #define MOST_BYTES   (UINT64_C(1) << 30)
@@ -80,7 +82,7 @@ static struct bs_generator *new_generator(uint32_t mean_words)
 
 static void write_files(unsigned first, unsigned end)
 {
-	struct bs_generator *generator = new_generator(120);
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(120);
 	for (unsigned i = first; i < end; i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "docs/part%u/file%u.%s", i % 7, i, i % 3 ? "txt" : "c");
@@ -88,8 +90,7 @@ static void write_files(unsigned first, unsigned end)
 		path[10] = '\0';
 		mkdir(path, 0777);
 		path[10] = '/';
-		FILE *file = fopen(path, "wb");
-		assert_non_null(file);
+		FILE *file = must_fopen(path, "wb");
 		write_words(file, generator, i);
 		fprintf(file, "\ncommon red fox %u; static int fox_%u(void);\n", i % 5, i);
 		if (i % 40 == 39)
@@ -98,15 +99,13 @@ static void write_files(unsigned first, unsigned end)
 		fclose(file);
 	}
 	write_bytes("docs/part0/program.bin", "\x7f" "ELF\0fox", 9);
-	bs_generator_free(generator);
 }
 
 /* Appends to it. Some ids come twice, some records have none, some are long. */
 static void write_records(const char *path, unsigned first, unsigned end)
 {
-	struct bs_generator *generator = new_generator(25);
-	FILE *file = fopen(path, "ab");
-	assert_non_null(file);
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(25);
+	FILE *file = must_fopen(path, "ab");
 	for (unsigned i = first; i < end; i++) {
 		fprintf(file, i % 9 ? "{\"id\":\"r%u\"," : "{\"n\":%u,", i % 200);
 		fprintf(file, "\"title\":\"common %s fox\",\"text\":\"red fox %u \xe6\x9d\xb1\xe4\xba\xac ", i % 2 ? "odd" : "even", i % 5);
@@ -116,7 +115,6 @@ static void write_records(const char *path, unsigned first, unsigned end)
 		fprintf(file, i % 50 ? "}\n" : ",\"few\":%u}\n", i);
 	}
 	fclose(file);
-	bs_generator_free(generator);
 }
 
 static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)

@@ -70,7 +70,7 @@ static void draw(struct document *document, uint64_t *random, size_t n_words, ui
 
 static void test_random_documents(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 1;
 	for (int round = 0; round < 3000; round++) {
@@ -79,7 +79,6 @@ static void test_random_documents(void **state)
 		encode(&document, &coder);
 		expect_tfs(&document);
 	}
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 	free(document.words);
 }
@@ -88,7 +87,7 @@ static void test_random_documents(void **state)
 static void test_edges(void **state)
 {
 	static const uint32_t tfs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[3] = {{1, 1}, {2, 1}, {3, 1}};
 	struct document document = {.words = words, .n_words = 3};
 	encode(&document, &coder);
@@ -100,14 +99,13 @@ static void test_edges(void **state)
 		encode(&document, &coder);
 		expect_tfs(&document);
 	}
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 }
 
 /* Of two words with one hash the tf is not known; of the others it is. */
 static void test_twins(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[] = {{7, 1}, {8, 2}, {9, 3}, {7, 5}, {10, 1}};
 	struct document document = {.words = words, .n_words = 5};
 	encode(&document, &coder);
@@ -118,14 +116,13 @@ static void test_twins(void **state)
 	words[3].tf = 5;
 	encode(&document, &coder);
 	expect_tfs(&document);
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 }
 
 /* A word once is a bit, twice two: no more than a tenth above that in all. */
 static void test_size(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 9;
 	uint64_t n_digits = 0, n_bits = 0;
@@ -139,7 +136,6 @@ static void test_size(void **state)
 		n_bits += document.bits.used_bytes * 8;
 	}
 	assert_true((double)n_bits < 1.1 * (double)n_digits);
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 	free(document.words);
 }

@@ -193,10 +193,9 @@ static void test_long(void **state)
 		assert_int_equal(bs_value_is_open_key(x.bytes, x.n_bytes), a.n_digits > BS_VALUE_MOST_DIGITS);
 		int of_keys = bs_compare_bytes(x.bytes, x.n_bytes, y.bytes, y.n_bytes);
 		assert_true(of_keys == 0 || (of_keys > 0) == (order > 0));
-		char *shown = format(&x);
+		FREED char *shown = format(&x);
 		struct bs_value again = value_of(shown);
 		assert_int_equal(bs_value_compare(&x, &again), 0);
-		free(shown);
 		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
 		const bool wanted[] = {order > 0, order >= 0, order < 0, order <= 0, order >= 0, order <= 0};
 		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.'; /* 5... is no range */

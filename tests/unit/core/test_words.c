@@ -3,7 +3,7 @@
 
 #include "core/bitsift/limits.h"
 #include "core/system/watch.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
@@ -20,11 +20,10 @@ static void render(const struct kept *kept, struct bs_buffer *out)
 		char head[32];
 		int n = snprintf(head, sizeof(head), "%s%u%c", i ? "|" : "", token->position,
 		                 token->is_bigram ? '+' : ':');
-		assert_int_equal(bs_buffer_append(out, head, (size_t)n, NULL), BS_OK);
-		assert_int_equal(bs_buffer_append(out, kept->terms.data + token->term_off, token->term_bytes, NULL),
-		                 BS_OK);
+		append_bytes(out, head, (size_t)n);
+		append_bytes(out, kept->terms.data + token->term_off, token->term_bytes);
 	}
-	assert_int_equal(bs_buffer_append(out, "", 1, NULL), BS_OK);
+	append_bytes(out, "", 1);
 }
 
 static void check_example_bytes(struct rig *rig, const char *text, size_t text_bytes, const char *expected)
@@ -43,7 +42,7 @@ static void check_examples(const struct bs_words_options *options, const struct 
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
 }
 
-#define CHECK_EXAMPLES(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
+#define CHECK_EXAMPLES(options, examples) check_examples(options, examples, COUNT(examples))
 
 static void expect_spans(const struct rig *rig, const uint64_t (*spans)[2], size_t n)
 {
@@ -131,7 +130,7 @@ static void test_canonically_equivalent_texts(void **state)
 	};
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+	for (size_t i = 0; i < COUNT(examples); i++) {
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
 		check_example_bytes(&rig, examples[i].equivalent, strlen(examples[i].equivalent), examples[i].expected);
 	}
@@ -289,7 +288,7 @@ static void test_bytes_that_are_no_text(void **state)
 	};
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+	for (size_t i = 0; i < COUNT(examples); i++)
 		check_example_bytes(&rig, examples[i].text, examples[i].n_bytes, examples[i].expected);
 }
 
@@ -331,21 +330,20 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 
 static void test_sums_and_callbacks(void **state)
 {
-	struct bs_error err;
 	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_words_sum sum;
-	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
+	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
 
 	const char *text = "a \u4e2d\u6587 \u5b57";
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, &err);
+		bs_words_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(kept_at(&kept, 0)->position, 100);
 	assert_int_equal(sum.next_position, 105);
 	assert_int_equal(sum.n_positions, 4);
 
-	status = bs_words_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, 7);
 	assert_int_equal(sum.n_positions, 0);
@@ -359,16 +357,16 @@ static void test_sums_and_callbacks(void **state)
 	assert_int_equal(kept.largest_batch, BS_WORDS_BATCH_TOKENS);
 
 	size_t n_seen = 0;
-	status = bs_words_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, &err);
+	status = bs_words_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
 	assert_int_equal(status, BS_STOPPED);
 	assert_int_equal(n_seen, BS_WORDS_BATCH_TOKENS);
-	assert_string_equal(err.text, "enough");
+	assert_string_equal(said.text, "enough");
 
 	/* The last possible position, and one more. */
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, UINT32_MAX);
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_UNSUPPORTED);
 
 	kept_analyze(words, "still fine", 10, &kept);
@@ -388,18 +386,17 @@ static void test_a_long_word_is_stopped(void **state)
 	enum {
 		WORD_BYTES = 64 << 20
 	};
-	struct bs_error err;
 	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_limits limits = {.stop = stop_now};
 	struct bs_watch watch;
 	FREED char *text = must_malloc(WORD_BYTES);
 	memset(text, 'a', WORD_BYTES);
-	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
-	assert_int_equal(bs_watch_begin(&watch, &limits, &err), BS_OK);
+	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
+	assert_int_equal(bs_watch_begin(&watch, &limits, ERR), BS_OK);
 	clock_t begun = clock();
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, &err);
+		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
 	double elapsed_ms = (double)(clock() - begun) * 1e3 / CLOCKS_PER_SEC;
 	bs_watch_end(&watch);
 	assert_int_equal(status, BS_STOPPED);
@@ -410,13 +407,12 @@ static void test_a_long_word_is_stopped(void **state)
 
 static void test_opening(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_words *words;
 	static const struct bs_words_options unknown = {.stem_language = "klingon"};
-	assert_int_equal(bs_words_new(&unknown, &words, &err), BS_INVALID);
+	assert_int_equal(bs_words_new(&unknown, &words, ERR), BS_INVALID);
 	assert_null(words);
-	assert_non_null(strstr(err.text, "klingon"));
-	assert_non_null(strstr(err.text, " english"));
+	assert_non_null(strstr(said.text, "klingon"));
+	assert_non_null(strstr(said.text, " english"));
 	bs_words_free(NULL);
 
 	char icu[16], unicode[16];
