@@ -79,8 +79,8 @@ static void flip(int fd, size_t at, uint8_t byte)
 }
 
 /* With one byte of a file as it should not be. */
-static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right, struct bs_buffer *answer,
-                     size_t *n_errors)
+static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
+                     struct bs_buffer *answer, size_t *n_errors)
 {
 	bs_buffer_clear(answer);
 	enum bs_status status = answer_all(kernel, answer, ERR);

@@ -57,9 +57,8 @@ static void accumulate_documents(void)
 		rows[i] = i;
 	}
 	bs_accumulator_finish(&accumulator);
-	ordinals = malloc(accumulator.terms.n_terms * sizeof(*ordinals));
-	docs = malloc(N_DOCS * sizeof(*docs));
-	assert_true(ordinals && docs);
+	ordinals = must_malloc(accumulator.terms.n_terms * sizeof(*ordinals));
+	docs = must_malloc(N_DOCS * sizeof(*docs));
 	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
 		ordinals[i] = i;
 	bs_words_free(term_batch.words);

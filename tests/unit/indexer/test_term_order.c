@@ -27,9 +27,8 @@ static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n
 
 static void expect_order(struct bs_term_table *terms)
 {
-	uint32_t *wanted = malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
-	uint32_t *sorted = malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
-	assert_true(wanted && sorted);
+	FREED uint32_t *wanted = must_malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
+	FREED uint32_t *sorted = must_malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
 	for (uint32_t i = 0; i < terms->n_terms; i++)
 		wanted[i] = i;
 	sorted_terms = terms;
@@ -39,8 +38,6 @@ static void expect_order(struct bs_term_table *terms)
 		expect_ok(bs_term_order(terms, n_threads, sorted, ERR), &said);
 		assert_memory_equal(sorted, wanted, terms->n_terms * sizeof(*sorted));
 	}
-	free(wanted);
-	free(sorted);
 	bs_term_table_deinit(terms);
 }
 
