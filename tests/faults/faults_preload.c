@@ -281,8 +281,6 @@ int mkostemp64(char *path, int flags)
 	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(path, flags);
 }
 
-/* ---- start ---- */
-
 static int (*real_main)(int, char **, char **);
 
 static int armed_main(int argc, char **argv, char **environment)

@@ -13,9 +13,8 @@
 #include "core/check/check.h"
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"
-#include "tests/rigs/index_rig.h"
+#include "tests/rigs/check_rig.h"
 #include "tests/rigs/random_rounds.h"
-#include "tests/rigs/test.h"
 
 /* An ordinary run damages one byte in STRIDE; STRIDE rounds damage every byte. */
 #define STRIDE 8
@@ -36,23 +35,18 @@ static const char *const queries[] = {
 	"(even OR w5) -fox",
 };
 
-/* The answer to one query, as text. */
-struct answer {
-	struct bs_buffer text;
-};
-
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
-	struct answer *answer = context;
+	struct bs_buffer *answer = context;
 	char score[40];
 	int n = snprintf(score, sizeof(score), " %.9f\n", hit->score);
-	return bs_buffer_append(&answer->text, hit->id, hit->id_bytes, NULL) ||
-	       bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, NULL) ||
-	       bs_buffer_append(&answer->text, score, (size_t)n, NULL);
+	return bs_buffer_append(answer, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(answer, hit->snippet, hit->snippet_bytes, NULL) ||
+	       bs_buffer_append(answer, score, (size_t)n, NULL);
 }
 
 /* Appends all answers; an error ends them. Any failure to read a document is an error too. */
-static enum bs_status answer_all(const char *kernel, struct answer *answer, struct bs_error *err)
+static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, struct bs_error *err)
 {
 	struct bs_index *index;
 	struct bs_finder *finder = NULL;
@@ -75,7 +69,7 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 		status = bs_find(finder, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)
-			status = bs_buffer_append(&answer->text, count, (size_t)n, err);
+			status = bs_buffer_append(answer, count, (size_t)n, err);
 		if (!status && result.n_unreadable > 0)
 			status = BS_IO;
 	}
@@ -84,42 +78,34 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 	return status;
 }
 
-static enum bs_status check_index(struct bs_error *err)
-{
-	struct bs_check_request request = {.dir = "index"};
-	struct bs_check_report sum;
-	return bs_index_check(&request, &sum, err);
-}
-
 static void flip(int fd, size_t at, uint8_t byte)
 {
 	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 }
 
 /* With one byte of a file as it should not be. */
-static void try_byte(const char *path, size_t at, const char *kernel, const struct answer *right, struct answer *answer,
-                     size_t *n_errors)
+static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
+                     struct bs_buffer *answer, size_t *n_errors)
 {
-	struct bs_error err = {""};
-	bs_buffer_clear(&answer->text);
-	enum bs_status status = answer_all(kernel, answer, &err);
+	bs_buffer_clear(answer);
+	enum bs_status status = answer_all(kernel, answer, ERR);
 	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
-		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), err.text);
-	if (!status && (answer->text.used_bytes != right->text.used_bytes ||
-	                memcmp(answer->text.data, right->text.data, right->text.used_bytes) != 0))
-		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->text.used_bytes,
-		         (const char *)answer->text.data);
+		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), said.text);
+	if (!status && (answer->used_bytes != right->used_bytes ||
+	                memcmp(answer->data, right->data, right->used_bytes) != 0))
+		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->used_bytes,
+		         (const char *)answer->data);
 	*n_errors += status != BS_OK;
-	status = check_index(&err);
+	status = check_index(NULL, ERR);
 	if (status != BS_CORRUPT)
 		fail_msg("%s, byte %zu: check says: %s", path, at, bs_status_name(status));
-	if (!strstr(err.text, path))
-		fail_msg("%s, byte %zu: check names another file: %s", path, at, err.text);
+	if (!strstr(said.text, path))
+		fail_msg("%s, byte %zu: check names another file: %s", path, at, said.text);
 }
 
-static void try_file(const char *path, const char *const kernels[2], const struct answer *right, struct answer *answer)
+static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right, struct bs_buffer *answer)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	size_t n_errors = 0;
 	read_bytes(path, &bytes);
 	int fd = open(path, O_WRONLY);
@@ -138,55 +124,43 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 	              bytes.used_bytes * 2);
 	/* Everything but the gaps between sections, and what no query here touches. */
 	assert_true(n_errors * 2 > bytes.used_bytes / STRIDE * rounds.n);
-	bs_buffer_deinit(&bytes);
 }
 
 static void test_every_byte(void **state)
 {
-	struct answer right = {{0}};
-	struct answer answer = {{0}};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
 	const struct bs_kernel *found[8];
 	size_t n = bs_kernel_list(found, 8);
 	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
 	make_small_index();
-	expect_ok(answer_all(kernels[0], &right, &err), &err);
-	expect_ok(check_index(&err), &err);
+	expect_ok(answer_all(kernels[0], &right, ERR), &said);
+	expect_ok(check_index(NULL, ERR), &said);
 	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
 	static const unsigned numbers[] = {0, 0, 1, 0, 1};
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
-		char *path = index_file(prefixes[i], numbers[i]);
+		FREED char *path = index_file(prefixes[i], numbers[i]);
 		try_file(path, kernels, &right, &answer);
-		free(path);
 	}
-	expect_ok(check_index(&err), &err);
-	bs_buffer_deinit(&right.text);
-	bs_buffer_deinit(&answer.text);
+	expect_ok(check_index(NULL, ERR), &said);
 }
 
 /* A file that ends too early, or goes on too long: the same promise. */
 static void test_every_length(void **state)
 {
-	struct answer right = {{0}};
-	struct answer answer = {{0}};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
 	size_t n_errors = 0;
 	make_small_index();
-	expect_ok(answer_all(NULL, &right, &err), &err);
-	char *path = index_file("seg", 0);
-	struct bs_buffer bytes = {0};
+	expect_ok(answer_all(NULL, &right, ERR), &said);
+	FREED char *path = index_file("seg", 0);
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes(path, &bytes);
 	for (size_t n_bytes = 0; n_bytes < bytes.used_bytes; n_bytes += n_bytes < 200 ? 1 : 37) {
 		write_bytes(path, bytes.data, n_bytes);
 		try_byte(path, n_bytes, NULL, &right, &answer, &n_errors);
 	}
-	expect_ok(bs_buffer_append(&bytes, "", 1, &err), &err);
+	append_bytes(&bytes, "", 1);
 	write_bytes(path, bytes.data, bytes.used_bytes);
 	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
-	free(path);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&right.text);
-	bs_buffer_deinit(&answer.text);
 }
 
 /* Damage that the checksums do not show, as somebody could make on purpose: any answer or error will do, but no crash and
@@ -194,14 +168,12 @@ static void test_every_length(void **state)
 static void test_crafted(void **state)
 {
 	uint64_t random = 7;
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer answer = {0};
 	make_small_index();
 	static const char *const prefixes[] = {"seg", "seg", "seg", "manifest", "del"};
 	for (int i = 0; i < 4000; i++) {
-		struct bs_error err = {""};
-		struct bs_buffer good = {0};
-		struct bs_buffer bad = {0};
-		char *path = index_file(prefixes[i % 5], i % 5 == 2);
+		AUTO(bs_buffer_deinit) struct bs_buffer good = {0}, bad = {0};
+		FREED char *path = index_file(prefixes[i % 5], i % 5 == 2);
 		read_bytes(path, &good);
 		read_bytes(path, &bad);
 		size_t table_off = (size_t)bs_load_u64(good.data + 24);
@@ -211,41 +183,30 @@ static void test_crafted(void **state)
 			bad.data[at] = random_below(&random, 2) ? likely[random_below(&random, COUNT(likely))]
 			                                        : (uint8_t)next_random(&random);
 		}
-		reseal(bad.data, bad.used_bytes);
-		write_bytes(path, bad.data, bad.used_bytes);
-		bs_buffer_clear(&answer.text);
-		if (answer_all(NULL, &answer, &err) != BS_OK)
-			assert_true(err.text[0] != '\0');
-		if (check_index(&err) != BS_OK)
-			assert_true(err.text[0] != '\0');
+		write_resealed(path, &bad);
+		bs_buffer_clear(&answer);
+		if (answer_all(NULL, &answer, ERR) != BS_OK)
+			assert_true(said.text[0] != '\0');
+		if (check_index(NULL, ERR) != BS_OK)
+			assert_true(said.text[0] != '\0');
 		write_bytes(path, good.data, good.used_bytes);
-		bs_buffer_deinit(&good);
-		bs_buffer_deinit(&bad);
-		free(path);
 	}
-	bs_buffer_deinit(&answer.text);
 }
 
 /* A name that leads out of its folder is not followed. */
 static void test_outside(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_buffer bytes = {0};
-	struct answer answer = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, answer = {0};
 	uint64_t n_bytes;
 	make_small_index();
 	write_text("at", "A fox in a file; common words.\n");
-	char *path = index_file("seg", 0);
+	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *names = section_in(bytes.data, BS_SECTION_DOC_NAMES, 0, &n_bytes);
 	memcpy(names + n_bytes - 5, "../at", 5);
-	reseal(bytes.data, bytes.used_bytes);
-	write_bytes(path, bytes.data, bytes.used_bytes);
-	expect_status(answer_all(NULL, &answer, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "leads out of its source"));
-	free(path);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&answer.text);
+	write_resealed(path, &bytes);
+	expect_status(answer_all(NULL, &answer, ERR), BS_CORRUPT, &said);
+	assert_non_null(strstr(said.text, "leads out of its source"));
 }
 
 int main(int argc, char **argv)

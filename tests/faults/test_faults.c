@@ -20,7 +20,6 @@
 
 #include "tests/rigs/core_rig.h"
 #include "tests/faults/faults.h"
-#include "tests/rigs/test.h"
 
 #define MAX_ARGUMENTS   12
 #define MAX_CALLS       48 /* that fail of one kind in one scenario, unless FAULTS_EVERY */
@@ -196,8 +195,7 @@ static void shell(const char *format, ...)
 
 static void write_files(void)
 {
-	FILE *records = fopen("c.jsonl", "w");
-	assert_non_null(records);
+	FILE *records = must_fopen("c.jsonl", "w");
 	for (int i = 0; i < 60; i++)
 		fprintf(records, "{\"id\":\"r%d\",\"title\":\"%s\",\"text\":\"common record word%d caf\xc3\xa9 %s\",\"n\":1e999}\n", i,
 		        i % 3 ? "two" : "one", i, i % 7 ? "quick brown fox" : "seven \\ud800 brown a quick");
@@ -240,7 +238,7 @@ static void restore(enum place place)
 /* The names in a folder and the manifest's bytes; nothing of a folder that is not there. */
 static void describe(const char *folder, struct bs_buffer *text)
 {
-	struct dirent **names = NULL;
+	FREED struct dirent **names = NULL;
 	char manifest[300];
 	int n = scandir(folder, &names, NULL, alphasort);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", folder);
@@ -251,21 +249,17 @@ static void describe(const char *folder, struct bs_buffer *text)
 			expect_ok(bs_buffer_append(text, names[i]->d_name, strlen(names[i]->d_name) + 1, NULL), NULL);
 		free(names[i]);
 	}
-	free(names);
 }
 
 /* The index has the files that it had, and the same manifest: files are written once. */
 static bool is_untouched(enum place place)
 {
-	struct bs_buffer saved = {0}, now = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer saved = {0}, now = {0};
 	char folder[64];
 	snprintf(folder, sizeof(folder), "../%s.saved", place_names[place]);
 	describe(folder, &saved);
 	describe(".bitsift", &now);
-	bool is_same = saved.used_bytes == now.used_bytes && (now.used_bytes == 0 || memcmp(saved.data, now.data, now.used_bytes) == 0);
-	bs_buffer_deinit(&saved);
-	bs_buffer_deinit(&now);
-	return is_same;
+	return saved.used_bytes == now.used_bytes && (now.used_bytes == 0 || memcmp(saved.data, now.data, now.used_bytes) == 0);
 }
 
 /* ---- one run with a fault ---- */
@@ -274,13 +268,12 @@ static bool is_untouched(enum place place)
 static void probe(struct outcome *outcome)
 {
 	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {"query", "--ids", "common"};
-	struct outcome answer = {0};
+	AUTO(outcome_deinit) struct outcome answer = {0};
 	run(check, NULL, false, outcome);
 	char *rest = strstr((char *)outcome->out.data, " in ");
 	outcome->out.used_bytes = rest ? (size_t)(rest - (char *)outcome->out.data) : 0;
 	run(ids, NULL, false, &answer);
 	expect_ok(bs_buffer_append(&outcome->out, answer.out.data, answer.out.used_bytes, NULL), NULL);
-	outcome_deinit(&answer);
 }
 
 /* An answer with all numbers made one: times differ. */
@@ -322,7 +315,7 @@ static void complain(const struct attempt *attempt, const struct outcome *outcom
 /* After a run that was to write: the index is whole, and that of before or after. */
 static void judge_index(const struct attempt *attempt, const struct outcome *outcome)
 {
-	struct outcome now = {0};
+	AUTO(outcome_deinit) struct outcome now = {0};
 	int status = WEXITSTATUS(outcome->status);
 	/* A source that cannot be read is left out, or stays as it was, and said so. */
 	bool may_be_part = faults->kind == FAULTS_READING && outcome->err.used_bytes > 0;
@@ -338,7 +331,6 @@ static void judge_index(const struct attempt *attempt, const struct outcome *out
 		if (!is_same(&now, &attempt->after))
 			complain(attempt, &now, "the next run does not mend it");
 	}
-	outcome_deinit(&now);
 }
 
 static size_t n_lines(const struct bs_buffer *text)
@@ -370,7 +362,7 @@ static void judge(const struct attempt *attempt, struct outcome *outcome)
 static void run_with_fault(const struct attempt *attempt)
 {
 	const struct scenario *scenario = attempt->scenario;
-	struct outcome outcome = {0};
+	AUTO(outcome_deinit) struct outcome outcome = {0};
 	faults->n_calls = 0;
 	faults->n_failed = 0;
 	faults->caller = 0;
@@ -382,7 +374,6 @@ static void run_with_fault(const struct attempt *attempt)
 		judge_index(attempt, &outcome);
 		restore(scenario->place);
 	}
-	outcome_deinit(&outcome);
 }
 
 /* ---- which calls ---- */
@@ -428,8 +419,7 @@ static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 		restore(attempt->scenario->place);
 	outcome_deinit(&outcome);
 	size_t n = faults->n_calls < FAULTS_MAX_STACKS ? faults->n_calls : FAULTS_MAX_STACKS;
-	uint32_t *calls = calloc(n + 1, sizeof(*calls));
-	assert_non_null(calls);
+	FREED uint32_t *calls = must_calloc(n + 1, sizeof(*calls));
 	size_t n_chosen = choose_calls(calls, n, every);
 	size_t most = attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS;
 	size_t n_failing = all_stacks || n_chosen < most ? n_chosen : most;
@@ -440,7 +430,6 @@ static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 			run_with_fault(attempt);
 		}
 	}
-	free(calls);
 }
 
 static void test_scenario(void **state)
@@ -465,8 +454,6 @@ static void test_scenario(void **state)
 	outcome_deinit(&attempt.after);
 	assert_int_equal(n_problems, n_before);
 }
-
-/* ---- the tests ---- */
 
 static int set_up(void **state)
 {

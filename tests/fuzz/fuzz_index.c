@@ -30,7 +30,8 @@
 #include "tests/rigs/random_rounds.h"
 #include "query/cli/commands.h"
 #include "tests/generate/generate.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_generator, bs_generator_free)
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
@@ -63,28 +64,25 @@ struct seed {
 /* On one line, for records. */
 static void write_words(FILE *to, struct bs_generator *generator, uint64_t i)
 {
-	struct bs_buffer text = {0};
-	struct bs_error err = {""};
-	expect_ok(bs_generator_document(generator, i, &text, &err), &err);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	expect_ok(bs_generator_document(generator, i, &text, ERR), &said);
 	for (size_t at = 0; at < text.used_bytes; at++)
 		fputc(text.data[at] == '\n' ? ' ' : text.data[at], to);
-	bs_buffer_deinit(&text);
 }
 
 static struct bs_generator *new_generator(uint32_t mean_words)
 {
 	struct bs_generator *generator;
-	struct bs_error err = {""};
 	struct bs_generator_options options = bs_generator_defaults();
 	options.n_words = 3000;
 	options.mean_words = mean_words;
-	expect_ok(bs_generator_new(&options, &generator, &err), &err);
+	expect_ok(bs_generator_new(&options, &generator, ERR), &said);
 	return generator;
 }
 
 static void write_files(unsigned first, unsigned end)
 {
-	struct bs_generator *generator = new_generator(120);
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(120);
 	for (unsigned i = first; i < end; i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "docs/part%u/file%u.%s", i % 7, i, i % 3 ? "txt" : "c");
@@ -92,8 +90,7 @@ static void write_files(unsigned first, unsigned end)
 		path[10] = '\0';
 		mkdir(path, 0777);
 		path[10] = '/';
-		FILE *file = fopen(path, "wb");
-		assert_non_null(file);
+		FILE *file = must_fopen(path, "wb");
 		write_words(file, generator, i);
 		fprintf(file, "\ncommon red fox %u; static int fox_%u(void);\n", i % 5, i);
 		if (i % 40 == 39)
@@ -102,15 +99,13 @@ static void write_files(unsigned first, unsigned end)
 		fclose(file);
 	}
 	write_bytes("docs/part0/program.bin", "\x7f" "ELF\0fox", 9);
-	bs_generator_free(generator);
 }
 
 /* Appends to it. Some ids come twice, some records have none, some are long. */
 static void write_records(const char *path, unsigned first, unsigned end)
 {
-	struct bs_generator *generator = new_generator(25);
-	FILE *file = fopen(path, "ab");
-	assert_non_null(file);
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(25);
+	FILE *file = must_fopen(path, "ab");
 	for (unsigned i = first; i < end; i++) {
 		fprintf(file, i % 9 ? "{\"id\":\"r%u\"," : "{\"n\":%u,", i % 200);
 		fprintf(file, "\"title\":\"common %s fox\",\"text\":\"red fox %u \xe6\x9d\xb1\xe4\xba\xac ", i % 2 ? "odd" : "even", i % 5);
@@ -120,7 +115,6 @@ static void write_records(const char *path, unsigned first, unsigned end)
 		fprintf(file, i % 50 ? "}\n" : ",\"few\":%u}\n", i);
 	}
 	fclose(file);
-	bs_generator_free(generator);
 }
 
 static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)
@@ -179,15 +173,13 @@ static void make_lists(void)
 
 static void make_stored(void)
 {
-	struct bs_buffer input = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer input = {0};
 	write_records("some.jsonl.input", 0, 300);
 	read_bytes("some.jsonl.input", &input);
-	expect_ok(bs_buffer_append(&input, "", 1, &err), &err);
+	append_bytes(&input, "", 1);
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", (const char *)input.data);
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
 	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
-	bs_buffer_deinit(&input);
 }
 
 /* Rows of collections in several segments, some of them deleted. */
@@ -295,9 +287,8 @@ static void mutate_index(struct fuzz_case *one)
 		const struct file *file = pick_file(one->seed, &one->random);
 		const struct seed *from = random_below(&one->random, 2) ? one->seed : &seeds[random_below(&one->random, COUNT(seeds))];
 		const struct file *other = pick_file(from, &one->random);
-		struct bs_error err = {""};
 		memcpy(one->changed[i].name, file->name, sizeof(file->name));
-		expect_ok(bs_buffer_append(&one->changed[i].bytes, file->bytes.data, file->bytes.used_bytes, &err), &err);
+		append_bytes(&one->changed[i].bytes, file->bytes.data, file->bytes.used_bytes);
 		mutate_file(&one->changed[i].bytes, &other->bytes, &one->random);
 	}
 }
@@ -383,7 +374,7 @@ static void run_child(const struct bs_command *command, const char *words, int e
 static void try(struct fuzz_case *one, const struct bs_command *command, const char *words)
 {
 	static int errors = -1;
-	char said[16 << 10] = "";
+	char printed[16 << 10] = "";
 	const char *why = NULL;
 	if (errors < 0)
 		errors = memfd_create("errors", MFD_CLOEXEC);
@@ -394,23 +385,23 @@ static void try(struct fuzz_case *one, const struct bs_command *command, const c
 	if (child == 0)
 		run_child(command, words, errors);
 	int status = wait_for(child, &why);
-	ssize_t n = pread(errors, said, sizeof(said) - 1, 0);
-	said[n > 0 ? n : 0] = '\0';
+	ssize_t n = pread(errors, printed, sizeof(printed) - 1, 0);
+	printed[n > 0 ? n : 0] = '\0';
 	one->n_runs++;
 	bool is_check = command == &bs_command_check;
-	bool is_corrupt = strstr(said, ": corrupt: ") != NULL;
+	bool is_corrupt = strstr(printed, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
 		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
-	else if (!why && (WEXITSTATUS(status) > 2 || strstr(said, "Sanitizer") || strstr(said, "runtime error: ")))
+	else if (!why && (WEXITSTATUS(status) > 2 || strstr(printed, "Sanitizer") || strstr(printed, "runtime error: ")))
 		why = "a sanitizer ended it";
-	else if (!why && strstr(said, "out of memory"))
+	else if (!why && strstr(printed, "out of memory"))
 		why = "it asked for too much memory";
 	else if (!why && is_check && one->says_corrupt && WEXITSTATUS(status) != 2)
 		why = "another command says that the index is corrupt, and this one does not";
 	one->says_corrupt = !is_check && (one->says_corrupt || is_corrupt);
 	if (why) {
 		printf("case %llu (%s: %s %s): bitsift %s: %s\n%s\n", (unsigned long long)one->number, one->seed->name,
-		       one->changed[0].name, one->changed[1].name, words, why, said);
+		       one->changed[0].name, one->changed[1].name, words, why, printed);
 		fflush(stdout);
 		one->n_findings++;
 	}

@@ -50,7 +50,7 @@ void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit);
 /* To "c.jsonl": documents of many lengths, most words rare, some frequent. */
 void write_documents(uint64_t *state, uint32_t n_docs);
 
-/* Checks "index", stored text and all. */
+/* Checks "index", stored text and all; sum may be NULL. */
 enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 
 /* The edits, n of them, in the which-th file of that name; check must fail like that, name the file and say what. The file is
@@ -58,13 +58,10 @@ enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n, enum bs_status wanted,
                    const char *what);
 
-#define EXPECT(prefix, which, what, ...)                                                                              \
+#define EXPECT_STATUS(status, prefix, which, what, ...)                                                               \
 	do {                                                                                                          \
 		const struct edit edits[] = {__VA_ARGS__};                                                            \
-		expect_damage(prefix, which, edits, COUNT(edits), BS_CORRUPT, what);                                  \
+		expect_damage(prefix, which, edits, COUNT(edits), status, what);                                      \
 	} while (0)
-#define EXPECT_REFUSED(prefix, which, what, ...)                                                                      \
-	do {                                                                                                          \
-		const struct edit edits[] = {__VA_ARGS__};                                                            \
-		expect_damage(prefix, which, edits, COUNT(edits), BS_UNSUPPORTED, what);                              \
-	} while (0)
+#define EXPECT(...)         EXPECT_STATUS(BS_CORRUPT, __VA_ARGS__)
+#define EXPECT_REFUSED(...) EXPECT_STATUS(BS_UNSUPPORTED, __VA_ARGS__)

@@ -10,7 +10,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "tests/rigs/test.h"
 
 /* ---- a folder of our own ---- */
 
@@ -44,21 +43,19 @@ static unsigned n_dirs;
 static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;
-	char *place = realpath(path, NULL);
+	FREED char *place = realpath(path, NULL);
 	bool is = place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
 	          found.st_dev == dir->device && found.st_ino == dir->inode;
-	free(place);
 	return is;
 }
 
 struct bs_dir *dir_at(const char *path)
 {
-	struct bs_error err = {""};
 	for (unsigned i = 0; i < n_dirs; i++)
 		if (is_same(&dirs[i], path))
 			return &dirs[i];
 	assert_true(n_dirs < MOST_DIRS);
-	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, NULL, &err), &err);
+	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, NULL, ERR), &said);
 	return &dirs[n_dirs++];
 }
 
@@ -78,6 +75,14 @@ int leave_folder(void **state)
 }
 
 /* ---- statuses ---- */
+
+_Thread_local struct bs_error said;
+
+struct bs_error *empty_error(void)
+{
+	said.text[0] = '\0';
+	return &said;
+}
 
 void expect_ok(enum bs_status status, const struct bs_error *err)
 {
@@ -108,6 +113,12 @@ uint64_t random_below(uint64_t *state, uint64_t bound)
 	return (next_random(state) >> 11) % bound;
 }
 
+void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		bytes[i] = (uint8_t)next_random(state);
+}
+
 /* ---- files ---- */
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes)
@@ -127,19 +138,36 @@ void write_text(const char *path, const char *text)
 
 void read_bytes(const char *path, struct bs_buffer *bytes)
 {
-	struct bs_error err;
 	uint8_t piece[4096];
 	FILE *file = fopen(path, "rb");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
 	for (size_t n; (n = fread(piece, 1, sizeof(piece), file)) > 0;)
-		expect_ok(bs_buffer_append(bytes, piece, n, &err), &err);
+		append_bytes(bytes, piece, n);
 	fclose(file);
 }
 
 bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;
+}
+
+void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
+{
+	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, ERR), &said);
+}
+
+void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	assert_int_equal(a->used_bytes, b->used_bytes);
+	if (a->used_bytes)
+		assert_memory_equal(a->data, b->data, a->used_bytes);
+}
+
+void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good)
+{
+	bs_buffer_clear(bad);
+	append_bytes(bad, good->data, good->used_bytes);
 }
 
 void limit_file_bytes(uint64_t n_bytes)
@@ -152,6 +180,25 @@ void limit_file_bytes(uint64_t n_bytes)
 }
 
 /* ---- index files ---- */
+
+struct bs_file_writer *new_file(const char *path)
+{
+	struct bs_file_writer *writer;
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, ERR), &said);
+	return writer;
+}
+
+void finish_file(struct bs_file_writer *writer)
+{
+	expect_ok(bs_file_writer_finish(writer, NULL, ERR), &said);
+}
+
+struct bs_container *open_file(const char *path)
+{
+	struct bs_container *file;
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, ERR), &said);
+	return file;
+}
 
 void reseal(uint8_t *file, size_t n_bytes)
 {
@@ -176,6 +223,32 @@ void reseal(uint8_t *file, size_t n_bytes)
 	}
 	bs_store_u64(file + 40, bs_checksum(file + table_off, n_bytes - table_off));
 	bs_store_u64(file + 56, bs_checksum(file, 56));
+}
+
+void write_resealed(const char *path, struct bs_buffer *file)
+{
+	reseal(file->data, file->used_bytes);
+	write_bytes(path, file->data, file->used_bytes);
+}
+
+void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random)
+{
+	AUTO(bs_buffer_deinit) struct bs_buffer bad = {0};
+	copy_bytes(&bad, good);
+	for (uint64_t flips = 1 + random_below(random, 3); flips > 0; flips--)
+		bad.data[64 + random_below(random, end - 64)] ^= (uint8_t)(1u << random_below(random, 8));
+	if (is_sealed)
+		reseal(bad.data, bad.used_bytes);
+	write_bytes("file", bad.data, bad.used_bytes);
+}
+
+void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random)
+{
+	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	for (uint64_t n = 1 + random_below(random, 3); n > 0; n--) {
+		uint8_t *byte = bytes + first + random_below(random, end - first);
+		*byte = random_below(random, 2) ? harmful[random_below(random, COUNT(harmful))] : (uint8_t)next_random(random);
+	}
 }
 
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)

@@ -9,13 +9,11 @@
 
 #include "core/base/bytes.h"
 #include "core/store/index_dir.h"
-#include "tests/rigs/test.h"
 
 void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input)
 {
 	struct bs_build_request own = *request;
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	int kept = dup(STDIN_FILENO);
 	own.sources = sources;
 	for (own.n_sources = 0; sources[own.n_sources];)
@@ -27,12 +25,12 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 		close(fd);
 		lseek(STDIN_FILENO, 0, SEEK_SET);
 	}
-	enum bs_status status = bs_index_build(&own, &report, &err);
+	enum bs_status status = bs_index_build(&own, &report, ERR);
 	if (kept >= 0) {
 		dup2(kept, STDIN_FILENO);
 		close(kept);
 	}
-	expect_ok(status, &err);
+	expect_ok(status, &said);
 }
 
 /* ---- an index with a bit of everything ---- */
@@ -40,35 +38,32 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 /* The first lines are short, and the last of them replaces the first; two are too long for columns. */
 static void write_collection(void)
 {
-	struct bs_buffer text = {0};
-	struct bs_error err;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char line[200];
 	for (int i = 0; i < 35; i++) {
 		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 34 ? i : 0,
 		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
-		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+		append_bytes(&text, line, strlen(line));
 	}
 	for (int l = 0; l < 2; l++) {
 		const char *start = l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
-		expect_ok(bs_buffer_append(&text, start, strlen(start), &err), &err);
+		append_bytes(&text, start, strlen(start));
 		for (int i = 0; i < 80 + 10 * l; i++) {
 			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
-			expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+			append_bytes(&text, line, strlen(line));
 		}
-		expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
+		append_bytes(&text, "common red\"}\n", 13);
 	}
 	write_bytes("c.jsonl", text.data, text.used_bytes);
-	bs_buffer_deinit(&text);
 }
 
 /* What the test wants to damage is there. */
 static void expect_small_index(bool has_exceptions)
 {
-	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	bool has_matrix = false;
 	bool has_lists = false;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.manifest.n_segments, 3);
 	assert_true(snapshot.manifest.segments[2].is_rows);
 	assert_int_equal(snapshot.segments[2].grams.meta.n_docs, 1);
@@ -84,7 +79,6 @@ static void expect_small_index(bool has_exceptions)
 	assert_non_null(snapshot.tombstones.bits[0]);
 	assert_non_null(snapshot.tombstones.bits[1]);
 	assert_true(snapshot.segments[1].stored.frames.n_bytes > 0);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void make_index(bool use_exceptions)

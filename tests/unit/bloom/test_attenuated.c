@@ -3,19 +3,20 @@
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/generate/network.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_attenuated, bs_attenuated_free)
+AUTO_OF(struct bs_route, bs_route_free)
+AUTO_OF(struct bs_network, bs_network_free)
 
 static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes)
 {
-	struct bs_error err = {{0}};
 	struct bs_attenuated *attenuated;
-	expect_ok(bs_attenuated_new(n_levels, n_bits, n_hashes, &attenuated, &err), &err);
+	expect_ok(bs_attenuated_new(n_levels, n_bits, n_hashes, &attenuated, ERR), &said);
 	return attenuated;
 }
 
 static void test_shapes(void **state)
 {
-	struct bs_error err = {{0}};
 	static const struct {
 		uint32_t n_levels;
 		uint64_t n_bits;
@@ -23,28 +24,26 @@ static void test_shapes(void **state)
 	} wrong[] = {{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
 	             {1, 1, 0}, {1, 1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_attenuated *attenuated = (struct bs_attenuated *)&err;
-		expect_status(
-			bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, &err),
-			BS_INVALID, &err);
+		struct bs_attenuated *attenuated = (struct bs_attenuated *)ERR;
+		expect_status(bs_attenuated_new(wrong[i].n_levels, wrong[i].n_bits, wrong[i].n_hashes, &attenuated, ERR),
+		              BS_INVALID, &said);
 		assert_null(attenuated);
 	}
-	struct bs_attenuated *mine = new_attenuated(3, 100, 4);
+	AUTO(bs_attenuated_free_at) struct bs_attenuated *mine = new_attenuated(3, 100, 4);
 	static const struct {
 		uint32_t n_levels;
 		uint64_t n_bits;
 		uint32_t n_hashes;
 	} others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
 	for (size_t i = 0; i < COUNT(others); i++) {
+		AUTO(bs_attenuated_free_at)
 		struct bs_attenuated *other = new_attenuated(others[i].n_levels, others[i].n_bits, others[i].n_hashes);
-		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), &err), BS_INVALID, &err);
+		expect_status(bs_attenuated_hear(mine, bs_attenuated_look(other), ERR), BS_INVALID, &said);
 		if (i >= 2)
 			expect_status(
-				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), &err),
-				BS_INVALID, &err);
-		bs_attenuated_free(other);
+				bs_attenuated_unite(mine, bs_attenuated_level(bs_attenuated_look(other), 0), ERR),
+				BS_INVALID, &said);
 	}
-	bs_attenuated_free(mine);
 	bs_attenuated_free(NULL);
 }
 
@@ -104,7 +103,7 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 /* Nearest first, of equal sums the one that is farther along, then the earlier one; nothing twice. */
 static void test_order_of_asking(void **state)
 {
-	struct bs_route *route;
+	AUTO(bs_route_free_at) struct bs_route *route;
 	struct bs_route_hop hop;
 	expect_ok(bs_route_new(&route, NULL), NULL);
 	assert_false(bs_route_next(route, &hop));
@@ -138,7 +137,6 @@ static void test_order_of_asking(void **state)
 		expect_ok(bs_route_offer(route, hop.node, 0, NULL), NULL);
 	}
 	assert_int_equal(n_asked, 4999);
-	bs_route_free(route);
 	bs_route_free(NULL);
 }
 
@@ -182,7 +180,7 @@ static void test_nearest_holder(void **state)
 		double home_share; /* for all, where homes are asked */
 	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
 	             {4, 16, 0.02, 0.12, 0.02}, {4, 2, 1, 1, 1},          {2, 16, 0.02, 1, 0.02}};
-	struct bs_route *route;
+	AUTO(bs_route_free_at) struct bs_route *route;
 	expect_ok(bs_route_new(&route, NULL), NULL);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct bs_network_options options = {.seed = i + 1,
@@ -193,7 +191,7 @@ static void test_nearest_holder(void **state)
 		                                     .home_bits = 16,
 		                                     .n_words = 30000,
 		                                     .bits_per_word = cases[i].bits_per_word};
-		struct bs_network *network = bs_network_new(&options);
+		AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 		assert_non_null(network);
 		assert_true((double)bs_network_level_bytes(network) <=
 		            2.048 * (double)bs_network_most_reached(network));
@@ -235,9 +233,7 @@ static void test_nearest_holder(void **state)
 		              bs_network_home_bytes(network));
 		assert_true(share[0] <= cases[i].near_share && share[1] <= cases[i].share &&
 		            share[2] <= cases[i].home_share);
-		bs_network_free(network);
 	}
-	bs_route_free(route);
 }
 
 /* Each level has the rate of a plain filter of what it reaches, measured by words that nobody has. */
@@ -250,7 +246,7 @@ static void test_rate_of_each_level(void **state)
 	                                     .node_words = 2000,
 	                                     .n_words = 50000,
 	                                     .bits_per_word = 8};
-	struct bs_network *network = bs_network_new(&options);
+	AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 	assert_non_null(network);
 	struct bs_attenuated_view view = bs_attenuated_look(bs_network_filter(network, 5));
 	for (uint32_t level = 0; level < 3; level++) {
@@ -269,15 +265,8 @@ static void test_rate_of_each_level(void **state)
 		assert_true(predicted * (double)n_absent < 1000 ||
 		            (measured < predicted * 1.05 && measured > predicted * 0.95));
 	}
-	bs_network_free(network);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_a_line),
-		cmocka_unit_test(test_order_of_asking), cmocka_unit_test(test_homes),
-		cmocka_unit_test(test_nearest_holder),  cmocka_unit_test(test_rate_of_each_level),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_shapes), cmocka_unit_test(test_a_line), cmocka_unit_test(test_order_of_asking),
+          cmocka_unit_test(test_homes), cmocka_unit_test(test_nearest_holder),
+          cmocka_unit_test(test_rate_of_each_level))

@@ -4,7 +4,8 @@
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_bloom, bs_bloom_free)
 
 static void expect_near(double got, double wanted, double share)
 {
@@ -98,17 +99,14 @@ static void test_frozen_keys(void **state)
 		assert_memory_equal(&key, &same, sizeof(key));
 		same = bs_bloom_key_of_hash_wide(key.start, key.step);
 		assert_memory_equal(&key, &same, sizeof(key));
-		uint8_t *bits = calloc(1, 125000);
-		assert_non_null(bits);
+		FREED uint8_t *bits = must_calloc(1, 125000);
 		for (size_t j = 0; j < 4; j++)
 			bits[frozen[i].positions[j] / 8] |= (uint8_t)(1 << frozen[i].positions[j] % 8);
-		struct bs_bloom *bloom;
+		AUTO(bs_bloom_free_at) struct bs_bloom *bloom;
 		expect_ok(bs_bloom_new(1000000, 4, &bloom, NULL), NULL);
 		bs_bloom_add(bloom, key);
 		assert_memory_equal(bs_bloom_look(bloom).bits, bits, 125000);
 		assert_true(bs_bloom_has((struct bs_bloom_view){bits, 1000000, 4}, key));
-		bs_bloom_free(bloom);
-		free(bits);
 	}
 }
 
@@ -122,28 +120,24 @@ static void test_positions_by_the_formula(void **state)
 	for (int round = 0; round < 200; round++) {
 		uint32_t n_bits = (uint32_t)random_below(&random, 1 << 20) + 1, n_hashes = (uint32_t)random_below(&random, 64) + 1;
 		struct bs_bloom_key key = bs_bloom_key_of_hash_wide(next_random(&random), next_random(&random));
-		struct bs_bloom *bloom;
+		AUTO(bs_bloom_free_at) struct bs_bloom *bloom;
 		expect_ok(bs_bloom_new(n_bits, n_hashes, &bloom, NULL), NULL);
 		bs_bloom_add(bloom, key);
-		uint8_t *bits = calloc(1, (n_bits + 63) / 64 * 8);
-		assert_non_null(bits);
+		FREED uint8_t *bits = must_calloc(1, (n_bits + 63) / 64 * 8);
 		for (uint64_t i = 0; i < n_hashes; i++) {
 			uint64_t sum = key.start + i * key.step + (i * i * i - i) / 6 * UINT64_C(0x9e3779b97f4a7c15);
 			uint32_t position = (uint32_t)((wide_t)sum * n_bits >> 64);
 			bits[position / 8] |= (uint8_t)(1 << position % 8);
 		}
 		assert_memory_equal(bs_bloom_look(bloom).bits, bits, (n_bits + 63) / 64 * 8);
-		free(bits);
-		bs_bloom_free(bloom);
 	}
 }
 #endif
 
 static struct bs_bloom *new_bloom(uint64_t n_bits, uint32_t n_hashes)
 {
-	struct bs_error err = {{0}};
 	struct bs_bloom *bloom;
-	expect_ok(bs_bloom_new(n_bits, n_hashes, &bloom, &err), &err);
+	expect_ok(bs_bloom_new(n_bits, n_hashes, &bloom, ERR), &said);
 	return bloom;
 }
 
@@ -169,15 +163,14 @@ static uint64_t count_keys(const struct bs_bloom *bloom, uint64_t first, uint64_
 
 static void test_shapes(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_bloom *bloom;
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom;
 	static const struct {
 		uint64_t n_bits;
 		uint32_t n_hashes;
 	} wrong[] = {{0, 1}, {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0}, {1, 65}, {1, UINT32_MAX}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		bloom = (struct bs_bloom *)&err;
-		expect_status(bs_bloom_new(wrong[i].n_bits, wrong[i].n_hashes, &bloom, &err), BS_INVALID, &err);
+		bloom = (struct bs_bloom *)ERR;
+		expect_status(bs_bloom_new(wrong[i].n_bits, wrong[i].n_hashes, &bloom, ERR), BS_INVALID, &said);
 		assert_null(bloom);
 	}
 	for (uint64_t n_bits = 1; n_bits < 200; n_bits++) {
@@ -195,7 +188,6 @@ static void test_shapes(void **state)
 	assert_false(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0))); /* the empty key is a key */
 	bs_bloom_add(bloom, bs_bloom_key_of_bytes(NULL, 0));
 	assert_true(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
-	bs_bloom_free(bloom);
 }
 
 /* What was added is found; of what was not, the predicted share. */
@@ -211,7 +203,7 @@ static void test_measured_rates(void **state)
 		uint64_t n = cases[i].n_keys;
 		uint64_t n_bits = bs_bloom_optimal_bits(n, cases[i].rate);
 		uint32_t n_hashes = bs_bloom_optimal_hashes(n_bits, n);
-		struct bs_bloom *bloom = new_bloom(n_bits, n_hashes);
+		AUTO(bs_bloom_free_at) struct bs_bloom *bloom = new_bloom(n_bits, n_hashes);
 		add_keys(bloom, 0, n);
 		assert_int_equal(count_keys(bloom, 0, n), n);
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n);
@@ -221,7 +213,6 @@ static void test_measured_rates(void **state)
 		print_message("%6" PRIu64 " keys, %2u hashes: %.5f predicted, %.5f measured (+-%.5f)\n", n, n_hashes,
 		              predicted, measured, bound);
 		assert_true(fabs(measured - predicted) <= bound);
-		bs_bloom_free(bloom);
 	}
 }
 
@@ -234,34 +225,29 @@ static void expect_same_bits(const struct bs_bloom *a, const struct bs_bloom *b)
 
 static void test_union(void **state)
 {
-	struct bs_error err = {{0}};
 	for (uint64_t n_bits = 63; n_bits < 20000; n_bits = n_bits * 3 + 1) {
-		struct bs_bloom *a = new_bloom(n_bits, 4);
-		struct bs_bloom *b = new_bloom(n_bits, 4);
-		struct bs_bloom *both = new_bloom(n_bits, 4);
+		AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(n_bits, 4), *b = new_bloom(n_bits, 4);
+		AUTO(bs_bloom_free_at) struct bs_bloom *both = new_bloom(n_bits, 4);
 		add_keys(a, 0, 600);
 		add_keys(b, 500, 900);
 		add_keys(both, 0, 900);
-		expect_ok(bs_bloom_unite(a, bs_bloom_look(b), &err), &err);
+		expect_ok(bs_bloom_unite(a, bs_bloom_look(b), ERR), &said);
 		expect_same_bits(a, both);
-		expect_ok(bs_bloom_unite(a, bs_bloom_look(a), &err), &err);
+		expect_ok(bs_bloom_unite(a, bs_bloom_look(a), ERR), &said);
 		expect_same_bits(a, both);
 		bs_bloom_free(b);
 		b = new_bloom(n_bits + 1, 4);
-		expect_status(bs_bloom_unite(a, bs_bloom_look(b), &err), BS_INVALID, &err);
+		expect_status(bs_bloom_unite(a, bs_bloom_look(b), ERR), BS_INVALID, &said);
 		bs_bloom_free(b);
 		b = new_bloom(n_bits, 5);
-		expect_status(bs_bloom_unite(a, bs_bloom_look(b), &err), BS_INVALID, &err);
+		expect_status(bs_bloom_unite(a, bs_bloom_look(b), ERR), BS_INVALID, &said);
 		expect_same_bits(a, both);
-		bs_bloom_free(a);
-		bs_bloom_free(b);
-		bs_bloom_free(both);
 	}
 }
 
 static void test_cardinality(void **state)
 {
-	struct bs_bloom *bloom = new_bloom(100000, 5);
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = new_bloom(100000, 5);
 	for (uint64_t n = 0; n < 40000; n += 1000) {
 		add_keys(bloom, n, n + 1000);
 		add_keys(bloom, n, n + 1000); /* again: they count once */
@@ -271,53 +257,45 @@ static void test_cardinality(void **state)
 	bloom = new_bloom(10, 3);
 	add_keys(bloom, 0, 100);
 	assert_true(isinf(bs_bloom_cardinality(bs_bloom_look(bloom))));
-	bs_bloom_free(bloom);
 }
 
 static void test_two_sets(void **state)
 {
-	struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5), *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
-	struct bs_error err = {{0}};
+	AUTO(bs_bloom_free_at) struct bs_bloom *a = new_bloom(200000, 5), *b = new_bloom(200000, 5),
+					       *other = new_bloom(200001, 5), *full = new_bloom(10, 5);
 	double n_keys;
 	add_keys(a, 0, 20000);
 	add_keys(b, 15000, 35000);
-	expect_ok(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(b), &n_keys, &err), &err);
+	expect_ok(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR), &said);
 	expect_near(n_keys, 35000, 0.01);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(b), &n_keys, &err), &err);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(b), &n_keys, ERR), &said);
 	expect_near(n_keys, 5000, 0.05);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(a), &n_keys, &err), &err);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(a), bs_bloom_look(a), &n_keys, ERR), &said);
 	expect_near(n_keys, bs_bloom_cardinality(bs_bloom_look(a)), 1e-9);
-	expect_status(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(other), &n_keys, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_cardinality_of_both(bs_bloom_look(other), bs_bloom_look(a), &n_keys, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_intersect(a, bs_bloom_look(other), &err), BS_INVALID, &err);
+	expect_status(bs_bloom_cardinality_of_either(bs_bloom_look(a), bs_bloom_look(other), &n_keys, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_cardinality_of_both(bs_bloom_look(other), bs_bloom_look(a), &n_keys, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_intersect(a, bs_bloom_look(other), ERR), BS_INVALID, &said);
 	add_keys(full, 0, 100);
-	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys, &err), &err);
+	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys, ERR), &said);
 	assert_true(isinf(n_keys));
 
 	/* What two have that have nothing in common is about 0, and never less. */
 	for (uint64_t i = 0; i < 20; i++) {
-		struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
+		AUTO(bs_bloom_free_at) struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
 		add_keys(one, 1000 * i, 1000 * i + 200);
 		add_keys(two, 1000 * i + 500, 1000 * i + 700);
-		expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(one), bs_bloom_look(two), &n_keys, &err), &err);
+		expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(one), bs_bloom_look(two), &n_keys, ERR), &said);
 		assert_true(n_keys >= 0 && n_keys < 30);
-		bs_bloom_free(one);
-		bs_bloom_free(two);
 	}
 
-	struct bs_bloom *both;
-	expect_ok(bs_bloom_copy(bs_bloom_look(a), &both, &err), &err);
+	AUTO(bs_bloom_free_at) struct bs_bloom *both;
+	expect_ok(bs_bloom_copy(bs_bloom_look(a), &both, ERR), &said);
 	expect_same_bits(a, both);
-	expect_ok(bs_bloom_intersect(both, bs_bloom_look(b), &err), &err);
+	expect_ok(bs_bloom_intersect(both, bs_bloom_look(b), ERR), &said);
 	assert_int_equal(count_keys(both, 15000, 20000), 5000);
 	assert_in_range(count_keys(both, 0, 15000), 0, 1000);
 	for (uint32_t i = 0; i < 25000; i++)
 		assert_int_equal(bs_bloom_look(both).bits[i], bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
-	bs_bloom_free(a);
-	bs_bloom_free(b);
-	bs_bloom_free(other);
-	bs_bloom_free(full);
-	bs_bloom_free(both);
 }
 
 /* Many filters of many shapes at once say what each says. */
@@ -368,13 +346,12 @@ static void test_rates_by_ten_million(void **state)
 		uint64_t n_absent = cases[i].rate < 0.001 ? 100000000 : 10000000;
 		uint32_t n_hashes = bs_bloom_optimal_hashes(n_bits, n);
 		for (uint32_t filter = 0; filter < cases[i].n_filters; filter++) {
-			struct bs_bloom *bloom = new_bloom(n_bits, n_hashes);
+			AUTO(bs_bloom_free_at) struct bs_bloom *bloom = new_bloom(n_bits, n_hashes);
 			for (uint64_t j = 0; j < n; j++)
 				bs_bloom_add(bloom, bs_bloom_key_of_hash(next++));
 			struct bs_bloom_view view = bs_bloom_look(bloom);
 			for (uint64_t j = 0; j < n_absent / cases[i].n_filters; j++)
 				n_found += bs_bloom_has(view, bs_bloom_key_of_hash(next++));
-			bs_bloom_free(bloom);
 		}
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n), measured = (double)n_found / (double)n_absent;
 		print_message("%7" PRIu64 " keys, %2u hashes: %.3e predicted, %.3e measured, %+.2f %%\n", n, n_hashes, predicted,

@@ -5,7 +5,8 @@
 #include "core/bloom/bit_code.h"
 #include "core/bloom/plain.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_bloom, bs_bloom_free)
 
 /* log2 of the number of ways to choose t of n. */
 static double log2_choices(double n, double t)
@@ -15,8 +16,7 @@ static double log2_choices(double n, double t)
 
 static uint8_t *random_bits(uint64_t n_bits, double density, uint64_t *random, uint64_t *n_set_out)
 {
-	uint8_t *bits = calloc(1, bs_bits_bytes(n_bits) + 8);
-	assert_non_null(bits);
+	uint8_t *bits = must_calloc(1, bs_bits_bytes(n_bits) + 8);
 	for (uint64_t i = 0; i < n_bits; i++)
 		if ((double)(next_random(random) >> 11) * 0x1p-53 < density)
 			bits[i / 8] |= (uint8_t)(1 << i % 8);
@@ -27,16 +27,12 @@ static uint8_t *random_bits(uint64_t n_bits, double density, uint64_t *random, u
 /* Comes back, and takes as many bytes as are returned. */
 static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 {
-	struct bs_buffer code = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer code = {0};
 	expect_ok(bs_bit_encode(bits, n_bits, n_set, &code, NULL), NULL);
-	uint8_t *copy = calloc(1, bs_bits_bytes(n_bits) + 8);
-	assert_non_null(copy);
+	FREED uint8_t *copy = must_calloc(1, bs_bits_bytes(n_bits) + 8);
 	assert_true(bs_bit_decode(code.data, code.used_bytes, n_bits, n_set, copy));
 	assert_memory_equal(copy, bits, bs_bits_bytes(n_bits));
-	size_t n_bytes = code.used_bytes;
-	bs_buffer_deinit(&code);
-	free(copy);
-	return n_bytes;
+	return code.used_bytes;
 }
 
 /* Within 1 % of the entropy (goal: far less), from one bit in a million to all but one in a million. */
@@ -47,13 +43,12 @@ static void test_code_takes_the_entropy(void **state)
 	uint64_t random = 3, n_set;
 	for (size_t i = 0; i < COUNT(densities); i++) {
 		uint64_t n_bits = densities[i] < 0.001 || densities[i] > 0.999 ? 10000000 : 1000000;
-		uint8_t *bits = random_bits(n_bits, densities[i], &random, &n_set);
+		FREED uint8_t *bits = random_bits(n_bits, densities[i], &random, &n_set);
 		double entropy = (double)n_bits * bs_bloom_entropy((double)n_set / (double)n_bits);
 		double coded = 8 * (double)code_bytes(bits, n_bits, n_set);
 		print_message("density %-7g %12.0f bits of entropy, %12.0f coded, %+.4f %%\n", densities[i], entropy,
 		              coded, 100 * (coded / entropy - 1));
 		assert_true(coded <= entropy * 1.001 + 16);
-		free(bits);
 	}
 }
 
@@ -63,22 +58,19 @@ static void test_code_of_every_size(void **state)
 	assert_int_equal(code_bytes((const uint8_t *)"", 0, 0), 0);
 	for (uint64_t n_bits = 1; n_bits < 700; n_bits += n_bits < 200 ? 1 : 37) {
 		for (double density = 0; density <= 1; density += 0.125) {
-			uint8_t *bits = random_bits(n_bits, density, &random, &n_set);
+			FREED uint8_t *bits = random_bits(n_bits, density, &random, &n_set);
 			size_t n_bytes = code_bytes(bits, n_bits, n_set);
 			assert_true(n_set != 0 || n_bytes == 0);
 			assert_true(n_set != n_bits || n_bytes == 0);
 			assert_true(8 * (double)n_bytes <=
 			            (double)n_bits * bs_bloom_entropy((double)n_set / (double)n_bits) + 16);
-			free(bits);
 		}
 	}
 	/* A single bit, wherever it stands among many. */
 	for (uint64_t at = 0; at < 1000000; at = at * 3 + 1) {
-		uint8_t *bits = calloc(1, bs_bits_bytes(1000000));
-		assert_non_null(bits);
+		FREED uint8_t *bits = must_calloc(1, bs_bits_bytes(1000000));
 		bits[at / 8] = (uint8_t)(1 << at % 8);
 		assert_in_range(code_bytes(bits, 1000000, 1), 1, 6);
-		free(bits);
 	}
 }
 
@@ -88,15 +80,13 @@ static void test_code_of_runs(void **state)
 	uint64_t random = 17;
 	for (int round = 0; round < 200; round++) {
 		uint64_t n_bits = random_below(&random, 100000) + 1, n_set = 0;
-		uint8_t *bits = calloc(1, bs_bits_bytes(n_bits));
-		assert_non_null(bits);
+		FREED uint8_t *bits = must_calloc(1, bs_bits_bytes(n_bits));
 		for (uint64_t i = 0; i < n_bits;) {
 			uint64_t gap = random_below(&random, 5000), end = i + gap + random_below(&random, 300);
 			for (i += gap; i < end && i < n_bits; i++, n_set++)
 				bits[i / 8] |= (uint8_t)(1 << i % 8);
 		}
 		code_bytes(bits, n_bits, n_set);
-		free(bits);
 	}
 }
 
@@ -134,8 +124,8 @@ static void test_published_tables(void **state)
 /* n keys by the plan: what is sent is measured, and the rate by so many absent keys. */
 static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_absent, double *sent_out)
 {
-	struct bs_bloom *bloom, *copy;
-	uint8_t *bytes;
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom, *copy;
+	FREED uint8_t *bytes;
 	size_t n_bytes;
 	uint64_t n_found = 0;
 	expect_ok(bs_bloom_new(plan->n_bits, plan->n_hashes, &bloom, NULL), NULL);
@@ -148,9 +138,6 @@ static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_a
 	for (uint64_t i = 0; i < n_absent; i++)
 		n_found += bs_bloom_has(view, bs_bloom_key_of_hash(n + i));
 	*sent_out = 8 * (double)(n_bytes - 64) / (double)n;
-	free(bytes);
-	bs_bloom_free(bloom);
-	bs_bloom_free(copy);
 	return (double)n_found / (double)n_absent;
 }
 
@@ -204,22 +191,21 @@ static void test_one_in_a_thousand(void **state)
 
 static void test_plans_that_cannot_be(void **state)
 {
-	struct bs_error err = {{0}};
 	struct bs_bloom_plan plan;
 	static const double sizes[][2] = {{0, 0}, {-1, 0}, {NAN, 0}, {8, -1}, {8, NAN}};
 	for (size_t i = 0; i < COUNT(sizes); i++)
-		expect_status(bs_bloom_plan_for_size(100, sizes[i][0], sizes[i][1], &plan, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_plan_for_size(1, 1e-9, 0, &plan, &err), BS_INVALID, &err);
+		expect_status(bs_bloom_plan_for_size(100, sizes[i][0], sizes[i][1], &plan, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_plan_for_size(1, 1e-9, 0, &plan, ERR), BS_INVALID, &said);
 	static const double rates[][2] = {{0, 0},     {1, 0},      {-1, 0},   {NAN, 0},
 	                                  {0.01, -1}, {0.01, NAN}, {0.01, 9}, {1e-300, 1000}};
 	for (size_t i = 0; i < COUNT(rates); i++)
-		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, &err), BS_INVALID, &err);
+		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, ERR), BS_INVALID, &said);
 	/* The smallest, and the largest. */
-	expect_ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, &err), &err);
-	expect_ok(bs_bloom_plan_for_rate(1, 0.01, 0, &plan, &err), &err);
-	expect_ok(bs_bloom_plan_for_size(1, 1e9, 0, &plan, &err), &err);
-	expect_ok(bs_bloom_plan_for_size(100000000, 8, 0, &plan, &err), &err);
+	expect_ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, ERR), &said);
+	expect_ok(bs_bloom_plan_for_rate(1, 0.01, 0, &plan, ERR), &said);
+	expect_ok(bs_bloom_plan_for_size(1, 1e9, 0, &plan, ERR), &said);
+	expect_ok(bs_bloom_plan_for_size(100000000, 8, 0, &plan, ERR), &said);
 	assert_true(plan.n_bits <= UINT32_MAX && plan.sent_bits <= 8);
 }
 
@@ -253,11 +239,11 @@ static void test_deltas_take_their_entropy(void **state)
 	} cases[] = {{0, 0},     {0, 1},         {1, 0},           {0, 100},    {100, 100},   {1000, 1000},
 	             {0, 10000}, {10000, 10000}, {100000, 100000}, {200000, 0}, {0, 1000000}, {1000000, 1000000}};
 	const uint64_t n = 1000000, m = bs_bloom_optimal_bits(n, 0.01);
-	struct bs_bloom *from = filter_of(m, 7, 0, n);
+	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(m, 7, 0, n);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_bloom *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new), *copy;
+		AUTO(bs_bloom_free_at) struct bs_bloom *copy, *to = filter_of(m, 7, cases[i].n_gone, n + cases[i].n_new);
 		uint64_t n_changed;
-		uint8_t *bytes;
+		FREED uint8_t *bytes;
 		size_t n_bytes;
 		double entropy = delta_entropy(bs_bloom_look(from), bs_bloom_look(to), &n_changed);
 		expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &bytes, &n_bytes, NULL), NULL);
@@ -270,11 +256,7 @@ static void test_deltas_take_their_entropy(void **state)
 		expect_ok(bs_bloom_copy(bs_bloom_look(from), &copy, NULL), NULL);
 		expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
 		assert_memory_equal(bs_bloom_look(copy).bits, bs_bloom_look(to).bits, bs_bits_bytes(m));
-		free(bytes);
-		bs_bloom_free(copy);
-		bs_bloom_free(to);
 	}
-	bs_bloom_free(from);
 }
 
 /* Of every size and density, to every other; and back. */
@@ -283,72 +265,53 @@ static void test_deltas_of_every_size(void **state)
 	uint64_t random = 23;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t n_bits = random_below(&random, round < 2000 ? 300 : 5000) + 1;
-		struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b, *copy;
+		AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(n_bits, 3, 0, random_below(&random, n_bits)), *b, *copy;
 		uint64_t first = random_below(&random, n_bits);
 		b = filter_of(n_bits, 3, first, first + random_below(&random, n_bits));
 		expect_ok(bs_bloom_copy(bs_bloom_look(a), &copy, NULL), NULL);
 		for (int back = 0; back < 2; back++) {
 			struct bs_bloom_view from = bs_bloom_look(back ? b : a), to = bs_bloom_look(back ? a : b);
-			uint8_t *bytes;
+			FREED uint8_t *bytes;
 			size_t n_bytes;
 			expect_ok(bs_bloom_delta(from, to, &bytes, &n_bytes, NULL), NULL);
 			expect_ok(bs_bloom_apply(copy, bytes, n_bytes, NULL), NULL);
 			assert_memory_equal(bs_bloom_look(copy).bits, to.bits, bs_bits_bytes(n_bits));
-			free(bytes);
 		}
-		bs_bloom_free(a);
-		bs_bloom_free(b);
-		bs_bloom_free(copy);
 	}
 }
 
 static void test_deltas_of_others(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
-			*larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
-	uint8_t *bytes, *none;
+	AUTO(bs_bloom_free_at) struct bs_bloom *a = filter_of(1000, 3, 0, 100), *b = filter_of(1000, 3, 50, 150),
+					       *larger = filter_of(1001, 3, 0, 100), *more = filter_of(1000, 4, 0, 100);
+	FREED uint8_t *bytes, *none;
 	size_t n_bytes;
-	expect_ok(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(b), &bytes, &n_bytes, &err), &err);
-	expect_status(bs_bloom_apply(b, bytes, n_bytes, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_apply(larger, bytes, n_bytes, &err), BS_INVALID, &err);
-	expect_status(bs_bloom_apply(more, bytes, n_bytes, &err), BS_INVALID, &err);
-	free(bytes);
-	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(larger), &none, &n_bytes, &err), BS_INVALID, &err);
+	expect_ok(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(b), &bytes, &n_bytes, ERR), &said);
+	expect_status(bs_bloom_apply(b, bytes, n_bytes, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_apply(larger, bytes, n_bytes, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_apply(more, bytes, n_bytes, ERR), BS_INVALID, &said);
+	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(larger), &none, &n_bytes, ERR), BS_INVALID, &said);
 	assert_null(none);
-	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(more), &none, &n_bytes, &err), BS_INVALID, &err);
-	bs_bloom_free(a);
-	bs_bloom_free(b);
-	bs_bloom_free(larger);
-	bs_bloom_free(more);
+	expect_status(bs_bloom_delta(bs_bloom_look(a), bs_bloom_look(more), &none, &n_bytes, ERR), BS_INVALID, &said);
+	assert_null(none);
 }
 
 static void test_sizes_are_limited(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_bloom *large = filter_of(UINT64_C(1) << 30, 2, 1, 2), *back;
-	uint8_t *bytes;
+	AUTO(bs_bloom_free_at) struct bs_bloom *large = filter_of(UINT64_C(1) << 30, 2, 1, 2), *back;
+	FREED uint8_t *bytes;
 	size_t n_bytes;
-	expect_ok(bs_bloom_compress(bs_bloom_look(large), &bytes, &n_bytes, &err), &err);
+	expect_ok(bs_bloom_compress(bs_bloom_look(large), &bytes, &n_bytes, ERR), &said);
 	assert_in_range(n_bytes, 64, 80);
-	expect_status(bs_bloom_decompress(bytes, n_bytes, 1 << 20, &back, &err), BS_INVALID, &err);
+	expect_status(bs_bloom_decompress(bytes, n_bytes, 1 << 20, &back, ERR), BS_INVALID, &said);
 	assert_null(back);
-	expect_ok(bs_bloom_decompress(bytes, n_bytes, 0, &back, &err), &err);
+	expect_ok(bs_bloom_decompress(bytes, n_bytes, 0, &back, ERR), &said);
 	assert_int_equal(bs_bloom_n_set(bs_bloom_look(back)), bs_bloom_n_set(bs_bloom_look(large)));
-	bs_bloom_free(back);
-	bs_bloom_free(large);
-	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code_takes_the_entropy), cmocka_unit_test(test_code_of_every_size),
-		cmocka_unit_test(test_code_of_runs),           cmocka_unit_test(test_published_tables),
-		cmocka_unit_test(test_tables_by_measurement),  cmocka_unit_test(test_one_in_a_thousand),
-		cmocka_unit_test(test_plans_that_cannot_be),   cmocka_unit_test(test_deltas_take_their_entropy),
-		cmocka_unit_test(test_deltas_of_every_size),   cmocka_unit_test(test_deltas_of_others),
-		cmocka_unit_test(test_sizes_are_limited),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_code_takes_the_entropy), cmocka_unit_test(test_code_of_every_size),
+          cmocka_unit_test(test_code_of_runs), cmocka_unit_test(test_published_tables),
+          cmocka_unit_test(test_tables_by_measurement), cmocka_unit_test(test_one_in_a_thousand),
+          cmocka_unit_test(test_plans_that_cannot_be), cmocka_unit_test(test_deltas_take_their_entropy),
+          cmocka_unit_test(test_deltas_of_every_size), cmocka_unit_test(test_deltas_of_others),
+          cmocka_unit_test(test_sizes_are_limited))

@@ -4,13 +4,14 @@
 
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_bloom, bs_bloom_free)
+AUTO_OF(struct bs_counting, bs_counting_free)
 
 static struct bs_counting *new_counting(uint64_t n_counters, uint32_t n_hashes)
 {
-	struct bs_error err = {{0}};
 	struct bs_counting *counting;
-	expect_ok(bs_counting_new(n_counters, n_hashes, &counting, &err), &err);
+	expect_ok(bs_counting_new(n_counters, n_hashes, &counting, ERR), &said);
 	return counting;
 }
 
@@ -25,7 +26,7 @@ static struct bs_counting_info describe(const struct bs_counting *counting)
 static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times, uint32_t n_keys)
 {
 	struct bs_counting_info info = describe(counting);
-	struct bs_bloom *wanted, *got;
+	AUTO(bs_bloom_free_at) struct bs_bloom *wanted, *got;
 	expect_ok(bs_bloom_new(info.n_counters, info.n_hashes, &wanted, NULL), NULL);
 	uint64_t n_added = 0;
 	for (uint32_t i = 0; i < n_keys; i++) {
@@ -43,8 +44,6 @@ static void expect_filter_of(const struct bs_counting *counting, const uint32_t 
 		                 bs_bloom_has(one, bs_bloom_key_of_hash(i)));
 	assert_int_equal(info.n_keys, n_added);
 	assert_int_equal(info.n_overflows, 0);
-	bs_bloom_free(wanted);
-	bs_bloom_free(got);
 }
 
 /* Keys come and go; what was never there is refused, or one of its counters would have gone below 0. */
@@ -56,8 +55,7 @@ static void test_comes_and_goes(void **state)
 	uint64_t random = 5;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		uint32_t n = shapes[i].n_keys;
-		uint32_t *n_times = calloc(n, sizeof(*n_times));
-		assert_non_null(n_times);
+		FREED uint32_t *n_times = must_calloc(n, sizeof(*n_times));
 		struct bs_counting *counting = new_counting(shapes[i].n_counters, shapes[i].n_hashes);
 		for (uint32_t step = 0; step < 20 * n; step++) {
 			uint32_t key = (uint32_t)random_below(&random, n);
@@ -81,7 +79,6 @@ static void test_comes_and_goes(void **state)
 			assert_false(bs_counting_remove(counting, bs_bloom_key_of_hash(key)));
 		expect_filter_of(counting, n_times, n);
 		bs_counting_free(counting);
-		free(n_times);
 	}
 	bs_counting_free(NULL);
 }
@@ -89,7 +86,7 @@ static void test_comes_and_goes(void **state)
 /* 15 is counted exactly; the 16th overflows, stays, is told, and from then on 15 stays wherever it stands. */
 static void test_overflow_sticks(void **state)
 {
-	struct bs_counting *counting = new_counting(1000, 3);
+	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(1000, 3);
 	struct bs_bloom_key often = bs_bloom_key_of_hash(1), seldom = bs_bloom_key_of_hash(2);
 	for (int i = 0; i < 15; i++)
 		bs_counting_add(counting, often);
@@ -111,20 +108,18 @@ static void test_overflow_sticks(void **state)
 	assert_true(bs_counting_remove(counting, seldom));
 	assert_false(bs_counting_has(counting, seldom));
 	assert_int_equal(describe(counting).n_keys, 0); /* 18 came, 19 went */
-	bs_counting_free(counting);
 }
 
 static void test_shapes(void **state)
 {
-	struct bs_error err = {{0}};
 	static const struct {
 		uint64_t n_counters;
 		uint32_t n_hashes;
 	} wrong[] = {{0, 1}, {UINT64_C(1) << 32, 1}, {UINT64_MAX, 1}, {1, 0}, {1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_counting *counting = (struct bs_counting *)&err;
-		expect_status(bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, &err), BS_INVALID,
-		              &err);
+		struct bs_counting *counting = (struct bs_counting *)ERR;
+		expect_status(bs_counting_new(wrong[i].n_counters, wrong[i].n_hashes, &counting, ERR), BS_INVALID,
+		              &said);
 		assert_null(counting);
 	}
 }
@@ -199,7 +194,7 @@ static void test_overflow_by_simulation(void **state)
 	const uint64_t m = (uint64_t)ceil(KEYS * HASHES / M_LN2);
 	uint64_t n_at_least[16] = {0}, next = 0;
 	size_t n_bytes = 0;
-	uint8_t *bytes = NULL;
+	FREED uint8_t *bytes = NULL;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct bs_counting *counting = new_counting(m, HASHES);
 		for (uint32_t i = 0; i < KEYS; i++)
@@ -223,14 +218,13 @@ static void test_overflow_by_simulation(void **state)
 		              n_at_least[limit]);
 		assert_true(fabs((double)n_at_least[limit] - wanted) <= 4 * sqrt(wanted) + 0.001 * wanted);
 	}
-	free(bytes);
 }
 
 /* Rates are those of the plain filter: it is one. Measured all the same, after as many keys again came and went. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
-	struct bs_counting *counting = new_counting(m, 7);
+	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(m, 7);
 	uint64_t n_found = 0;
 	for (uint64_t i = 0; i < 2 * n; i++) {
 		bs_counting_add(counting, bs_bloom_key_of_hash(i));
@@ -243,19 +237,8 @@ static void test_rate_after_turnover(void **state)
 	print_message("%.5f predicted, %.5f measured\n", predicted, measured);
 	assert_true(fabs(measured / predicted - 1) < 0.05);
 	assert_int_equal(describe(counting).n_overflows, 0);
-	bs_counting_free(counting);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comes_and_goes),
-		cmocka_unit_test(test_overflow_sticks),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_overflow_below_the_bound),
-		cmocka_unit_test(test_overflow_of_the_overloaded),
-		cmocka_unit_test(test_overflow_by_simulation),
-		cmocka_unit_test(test_rate_after_turnover),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_overflow_sticks), cmocka_unit_test(test_shapes),
+          cmocka_unit_test(test_overflow_below_the_bound), cmocka_unit_test(test_overflow_of_the_overloaded),
+          cmocka_unit_test(test_overflow_by_simulation), cmocka_unit_test(test_rate_after_turnover))

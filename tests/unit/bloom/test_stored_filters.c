@@ -6,7 +6,10 @@
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_attenuated, bs_attenuated_free)
+AUTO_OF(struct bs_bloom, bs_bloom_free)
+AUTO_OF(struct bs_counting, bs_counting_free)
 
 /* What is stored: of 700 bits and 5 hashes, 40 words; the delta adds some and takes some away. */
 #define BITS   700
@@ -71,16 +74,15 @@ static struct form room(size_t n_bytes)
 
 static struct form make_plain(void)
 {
-	struct bs_bloom *bloom = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	struct form form = room(bs_bloom_stored_bytes(bs_bloom_look(bloom)));
 	bs_bloom_store(bs_bloom_look(bloom), form.bytes);
-	bs_bloom_free(bloom);
 	return form;
 }
 
 static struct form make_counting(void)
 {
-	struct bs_counting *counting;
+	AUTO(bs_counting_free_at) struct bs_counting *counting;
 	expect_ok(bs_counting_new(BITS, HASHES, &counting, NULL), NULL);
 	for (unsigned i = 0; i < 40; i++)
 		bs_counting_add(counting, key_of(i));
@@ -88,33 +90,29 @@ static struct form make_counting(void)
 		bs_counting_add(counting, key_of(7));
 	struct form form = room(bs_counting_stored_bytes(counting));
 	bs_counting_store(counting, form.bytes);
-	bs_counting_free(counting);
 	return form;
 }
 
 static struct form make_compressed(void)
 {
-	struct bs_bloom *bloom = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	struct form form;
 	expect_ok(bs_bloom_compress(bs_bloom_look(bloom), &form.bytes, &form.n_bytes, NULL), NULL);
-	bs_bloom_free(bloom);
 	return form;
 }
 
 static struct form make_delta(void)
 {
-	struct bs_bloom *from = filter_of(0, 40), *to = filter_of(8, 44);
+	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(0, 40), *to = filter_of(8, 44);
 	struct form form;
 	expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes, NULL), NULL);
-	bs_bloom_free(from);
-	bs_bloom_free(to);
 	return form;
 }
 
 static struct form make_attenuated(void)
 {
-	struct bs_attenuated *here, *there;
-	struct bs_bloom *own = filter_of(0, 20), *other = filter_of(20, 40);
+	AUTO(bs_attenuated_free_at) struct bs_attenuated *here, *there;
+	AUTO(bs_bloom_free_at) struct bs_bloom *own = filter_of(0, 20), *other = filter_of(20, 40);
 	expect_ok(bs_attenuated_new(3, BITS, HASHES, &here, NULL), NULL);
 	expect_ok(bs_attenuated_new(3, BITS, HASHES, &there, NULL), NULL);
 	expect_ok(bs_attenuated_unite(here, bs_bloom_look(own), NULL), NULL);
@@ -122,10 +120,6 @@ static struct form make_attenuated(void)
 	expect_ok(bs_attenuated_hear(here, bs_attenuated_look(there), NULL), NULL);
 	struct form form = room(bs_attenuated_stored_bytes(bs_attenuated_look(here)));
 	bs_attenuated_store(bs_attenuated_look(here), form.bytes);
-	bs_attenuated_free(here);
-	bs_attenuated_free(there);
-	bs_bloom_free(own);
-	bs_bloom_free(other);
 	return form;
 }
 
@@ -150,9 +144,9 @@ static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs
 
 static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	struct bs_counting *counting = (struct bs_counting *)err;
+	AUTO(bs_counting_free_at) struct bs_counting *counting = (struct bs_counting *)err;
 	struct bs_counting_info info;
-	struct bs_bloom *got, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *got = NULL, *wanted = filter_of(0, 40);
 	enum bs_status status = bs_counting_read(bytes, n_bytes, &counting, err);
 	assert_true(!counting == (status != BS_OK));
 	if (!status) {
@@ -164,16 +158,13 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		                 19); /* 3 by each of 5 counters, 4 more by those that are others' too */
 		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
 		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
-		bs_bloom_free(got);
 	}
-	bs_counting_free(counting);
-	bs_bloom_free(wanted);
 	return status;
 }
 
 static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
 	enum bs_status status = bs_bloom_decompress(bytes, n_bytes, 100000, &got, err);
 	assert_true(!got == (status != BS_OK));
 	if (!status) {
@@ -181,20 +172,15 @@ static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, stru
 		assert_int_equal(bs_bloom_look(got).n_hashes, HASHES);
 		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
 	}
-	bs_bloom_free(got);
-	bs_bloom_free(wanted);
 	return status;
 }
 
 static enum bs_status read_delta(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	struct bs_bloom *before = filter_of(0, 40), *bloom = filter_of(0, 40), *after = filter_of(8, 44);
+	AUTO(bs_bloom_free_at) struct bs_bloom *before = filter_of(0, 40), *after = filter_of(8, 44), *bloom = filter_of(0, 40);
 	enum bs_status status = bs_bloom_apply(bloom, bytes, n_bytes, err);
 	assert_memory_equal(bs_bloom_look(bloom).bits, bs_bloom_look(status ? before : after).bits,
 	                    (BITS + 63) / 64 * 8);
-	bs_bloom_free(before);
-	bs_bloom_free(bloom);
-	bs_bloom_free(after);
 	return status;
 }
 
@@ -235,17 +221,15 @@ static void test_golden(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		char path[1000];
-		struct bs_buffer golden = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer golden = {0};
 		snprintf(path, sizeof(path), "%s/%s", GOLDEN, kinds[i].name);
 		read_bytes(path, &golden);
-		struct bs_error err = {{0}};
-		expect_ok(kinds[i].read(golden.data, golden.used_bytes, &err), &err);
+		expect_ok(kinds[i].read(golden.data, golden.used_bytes, ERR), &said);
 		/* As long as this is the version that is written. */
 		struct form form = kinds[i].make();
 		assert_int_equal(form.n_bytes, golden.used_bytes);
 		assert_memory_equal(form.bytes, golden.data, form.n_bytes);
 		free(form.bytes);
-		bs_buffer_deinit(&golden);
 	}
 }
 
@@ -255,16 +239,13 @@ static void test_kinds_and_places(void **state)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct form form = kinds[i].make();
 		for (size_t j = 0; j < COUNT(kinds); j++) {
-			struct bs_error err = {{0}};
-			uint8_t *moved = malloc(form.n_bytes + j + 1);
-			assert_non_null(moved);
+			FREED uint8_t *moved = must_malloc(form.n_bytes + j + 1);
 			memcpy(moved + j + 1, form.bytes, form.n_bytes);
 			if (i == j)
-				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, &err), &err);
+				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, ERR), &said);
 			else
-				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, &err), BS_CORRUPT, &err);
-			assert_true(i == j || strstr(err.text, "byte 12: of another kind: "));
-			free(moved);
+				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR), BS_CORRUPT, &said);
+			assert_true(i == j || strstr(said.text, "byte 12: of another kind: "));
 		}
 		free(form.bytes);
 	}
@@ -276,19 +257,17 @@ static void test_damage(void **state)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct form form = kinds[i].make();
 		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
-			struct bs_error err = {{0}};
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			expect_status(kinds[i].read(form.bytes, form.n_bytes, &err), BS_CORRUPT, &err);
-			assert_non_null(strstr(err.text, "byte "));
+			expect_status(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT, &said);
+			assert_non_null(strstr(said.text, "byte "));
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		for (size_t n = 0; n < form.n_bytes + 16; n++) {
-			struct bs_error err = {{0}};
 			uint8_t *cut = calloc(1, n ? n : 1); /* on its own, so that reading past the end shows */
 			assert_non_null(cut);
 			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
 			if (n != form.n_bytes)
-				expect_status(kinds[i].read(cut, n, &err), BS_CORRUPT, &err);
+				expect_status(kinds[i].read(cut, n, ERR), BS_CORRUPT, &said);
 			free(cut);
 		}
 		free(form.bytes);
@@ -358,13 +337,12 @@ static void test_lies(void **state)
 		for (size_t kind = 0; kind < COUNT(kinds); kind++) {
 			if (lies[i].kind >= 0 && kind != (size_t)lies[i].kind)
 				continue;
-			struct bs_error err = {{0}};
 			struct form form = kinds[kind].make();
 			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
 			seal(form);
-			expect_status(kinds[kind].read(form.bytes, form.n_bytes, &err), lies[i].status, &err);
-			if (!strstr(err.text, lies[i].place))
-				fail_msg("\"%s\" does not say \"%s\"", err.text, lies[i].place);
+			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR), lies[i].status, &said);
+			if (!strstr(said.text, lies[i].place))
+				fail_msg("\"%s\" does not say \"%s\"", said.text, lies[i].place);
 			free(form.bytes);
 		}
 	}
@@ -373,23 +351,22 @@ static void test_lies(void **state)
 /* A head alone is believed of bits that it does not look at; a code may not end in what says nothing. */
 static void test_heads_and_tails(void **state)
 {
-	struct bs_error err = {{0}};
 	struct bs_bloom_view view;
 	struct bs_attenuated_view levels;
 	struct form plain = make_plain(), attenuated = make_attenuated(), compressed = make_compressed();
 	plain.bytes[100] ^= 1;
-	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, &err), &err);
-	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, &err), BS_CORRUPT, &err);
+	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, ERR), &said);
+	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, ERR), BS_CORRUPT, &said);
 	attenuated.bytes[100] ^= 1;
-	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, &err), &err);
-	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, &err), BS_CORRUPT, &err);
+	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR), &said);
+	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, ERR), BS_CORRUPT, &said);
 	for (size_t more = 1; more < 20; more++) {
 		struct form longer = room(compressed.n_bytes + more);
 		memset(longer.bytes, more % 2, longer.n_bytes);
 		memcpy(longer.bytes, compressed.bytes, compressed.n_bytes);
 		bs_store_u64(longer.bytes + 32, longer.n_bytes);
 		seal(longer);
-		expect_status(read_compressed(longer.bytes, longer.n_bytes, &err), BS_CORRUPT, &err);
+		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT, &said);
 		free(longer.bytes);
 	}
 	free(plain.bytes);
@@ -401,20 +378,18 @@ static void test_heads_and_tails(void **state)
 
 static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
 {
-	struct bs_bloom *made = bloom;
+	AUTO(bs_bloom_free_at) struct bs_bloom *made = bloom;
 	enum bs_status status = bs_bloom_copy(bs_bloom_look(bloom), &made, err);
 	assert_true(!made == (status != BS_OK));
-	bs_bloom_free(made);
 	return status;
 }
 
 static enum bs_status do_compress(struct bs_bloom *bloom, struct bs_error *err)
 {
-	uint8_t *made = (uint8_t *)bloom;
+	FREED uint8_t *made = (uint8_t *)bloom;
 	size_t n_bytes;
 	enum bs_status status = bs_bloom_compress(bs_bloom_look(bloom), &made, &n_bytes, err);
 	assert_true(!made == (status != BS_OK));
-	free(made);
 	return status;
 }
 
@@ -433,10 +408,9 @@ static struct form kept[COUNT(kinds)];
 
 static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err)
 {
-	struct bs_bloom *made = bloom;
+	AUTO(bs_bloom_free_at) struct bs_bloom *made = bloom;
 	enum bs_status status = bs_bloom_decompress(kept[2].bytes, kept[2].n_bytes, 0, &made, err);
 	assert_true(!made == (status != BS_OK));
-	bs_bloom_free(made);
 	return status;
 }
 
@@ -451,24 +425,21 @@ static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
 
 static enum bs_status do_counting(struct bs_bloom *bloom, struct bs_error *err)
 {
-	struct bs_counting *made = (struct bs_counting *)bloom;
-	struct bs_bloom *plain = NULL;
+	AUTO(bs_counting_free_at) struct bs_counting *made = (struct bs_counting *)bloom;
+	AUTO(bs_bloom_free_at) struct bs_bloom *plain = NULL;
 	enum bs_status status = bs_counting_read(kept[1].bytes, kept[1].n_bytes, &made, err);
 	assert_true(!made == (status != BS_OK));
 	if (!status)
 		status = bs_counting_to_bloom(made, &plain, err);
 	assert_true(!plain == (status != BS_OK));
-	bs_bloom_free(plain);
-	bs_counting_free(made);
 	return status;
 }
 
 static enum bs_status do_attenuated(struct bs_bloom *bloom, struct bs_error *err)
 {
-	struct bs_attenuated *made = (struct bs_attenuated *)bloom;
+	AUTO(bs_attenuated_free_at) struct bs_attenuated *made = (struct bs_attenuated *)bloom;
 	enum bs_status status = bs_attenuated_new(3, BITS, HASHES, &made, err);
 	assert_true(!made == (status != BS_OK));
-	bs_attenuated_free(made);
 	return status;
 }
 
@@ -494,18 +465,17 @@ static void test_out_of_memory(void **state)
 {
 	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {
 		do_copy, do_compress, do_delta, do_decompress, do_counting, do_attenuated, do_route, do_apply};
-	struct bs_bloom *bloom = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		kept[i] = kinds[i].make();
 	for (size_t i = 0; i < COUNT(jobs); i++) {
 		for (int n = 0;; n++) {
-			struct bs_error err = {{0}};
 			n_left = n;
-			enum bs_status status = jobs[i](bloom, &err);
+			enum bs_status status = jobs[i](bloom, ERR);
 			bool has_failed = n_left < 0;
 			n_left = -1;
 			expect_status(status, has_failed ? BS_NO_MEMORY : BS_OK,
-			              has_failed ? &err : &(struct bs_error){"done"});
+			              has_failed ? &said : &(struct bs_error){"done"});
 			assert_true(n > 0 || has_failed);
 			if (!has_failed)
 				break;
@@ -513,7 +483,6 @@ static void test_out_of_memory(void **state)
 	}
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		free(kept[i].bytes);
-	bs_bloom_free(bloom);
 }
 
 static int write_golden(const char *folder)

@@ -4,7 +4,6 @@
 #include "core/base/bytes.h"
 #include "core/file/coded.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -71,33 +70,29 @@ static bool stands_there(const uint64_t *numbers, size_t n, uint64_t number)
 
 static size_t check_numbers(const uint64_t *numbers, size_t n)
 {
-	struct bs_error err = {""};
-	struct bs_buffer bytes = {0}, again = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
 	struct bs_coded coded;
 	uint64_t random = 7;
-	expect_ok(bs_buffer_append(&bytes, "before!", 8, &err), &err);
-	expect_ok(bs_coded_write(numbers, n, &bytes, &err), &err);
+	append_bytes(&bytes, "before!", 8);
+	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
 	size_t n_bytes = bytes.used_bytes - 8;
 	check_literally(bytes.data + 8, n_bytes, numbers, n);
-	uint8_t *copy = malloc(n_bytes); /* so that a sanitizer sees its end */
+	FREED uint8_t *copy = malloc(n_bytes); /* so that a sanitizer sees its end */
 	memcpy(copy, bytes.data + 8, n_bytes);
-	expect_ok(bs_coded_open(copy, n_bytes, &coded, &err), &err);
+	expect_ok(bs_coded_open(copy, n_bytes, &coded, ERR), &said);
 	assert_int_equal(coded.n_bytes, n_bytes);
-	expect_ok(bs_coded_read(&coded, &again, &err), &err);
+	expect_ok(bs_coded_read(&coded, &again, ERR), &said);
 	assert_int_equal(again.used_bytes, n * sizeof(*numbers));
 	assert_true(n == 0 || memcmp(again.data, numbers, again.used_bytes) == 0);
 	for (size_t i = 0; i < 600; i++) {
 		uint64_t number = i < 300 && n ? numbers[random_below(&random, n)] + i % 3 - 1
 		                               : random_below(&random, (n ? numbers[n - 1] : 0) + 10);
 		bool has;
-		expect_ok(bs_coded_has(&coded, number, &has, &err), &err);
+		expect_ok(bs_coded_has(&coded, number, &has, ERR), &said);
 		assert_int_equal(has, stands_there(numbers, n, number));
 	}
 	for (size_t cut = 0; cut < n_bytes; cut += 1 + n_bytes / 50)
 		assert_int_equal(bs_coded_open(copy, cut, &coded, NULL), BS_CORRUPT);
-	free(copy);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&again);
 	return n_bytes;
 }
 
@@ -168,14 +163,13 @@ static void test_size(void **state)
 static void test_damage(void **state)
 {
 	uint64_t numbers[700], random = 99;
-	struct bs_buffer bytes = {0}, again = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		numbers[i] = random_below(&random, 1 << 20);
 	size_t n = make_set(numbers, COUNT(numbers));
-	expect_ok(bs_coded_write(numbers, n, &bytes, &err), &err);
+	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
 	for (int round = 0; round < 20000; round++) {
-		uint8_t *copy = malloc(bytes.used_bytes);
+		FREED uint8_t *copy = malloc(bytes.used_bytes);
 		struct bs_coded coded;
 		memcpy(copy, bytes.data, bytes.used_bytes);
 		for (uint64_t i = 1 + random_below(&random, 3); i > 0; i--)
@@ -187,10 +181,7 @@ static void test_damage(void **state)
 				(void)!bs_coded_has(&coded, random_below(&random, 1 << 20), &has, NULL);
 			(void)!bs_coded_read(&coded, &again, NULL);
 		}
-		free(copy);
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&again);
 }
 
 static void put_literally(uint8_t *bits, uint64_t *at, uint64_t value, uint64_t n)
@@ -217,11 +208,10 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 /* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is refused. */
 static void test_round_the_world(void **state)
 {
-	uint8_t *bytes = calloc(1, 4000);
-	struct bs_buffer numbers = {0};
+	FREED uint8_t *bytes = must_calloc(1, 4000);
+	AUTO(bs_buffer_deinit) struct bs_buffer numbers = {0};
 	struct bs_coded coded;
 	bool has;
-	assert_non_null(bytes);
 	for (int i = 0; i < 4; i++) {
 		const bool is_set = i % 2;
 		const uint8_t code = i < 2 ? 65 : 56;
@@ -246,8 +236,6 @@ static void test_round_the_world(void **state)
 		assert_int_equal(bs_coded_has(&coded, BS_CODED_MOST, &has, NULL), BS_CORRUPT);
 		assert_false(has);
 	}
-	bs_buffer_deinit(&numbers);
-	free(bytes);
 }
 
 /* What of it a writer of ours never writes: refused, and by the look at a block, too, where that would go beyond the bytes. */
@@ -259,28 +247,27 @@ static void test_lies(void **state)
 		uint8_t value;
 	} heads[] = {{16, 57}, {16, 63}, {16, 255}, {17, 2}, {18, 0}, {18, 8}, {19, 0}, {19, 9}, {20, 1}, {23, 1}};
 	uint64_t numbers[N], block;
-	struct bs_buffer bytes = {0}, again = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
 	struct bs_coded coded;
 	struct bs_coded_span span;
-	struct bs_error err = {""};
 	bool has;
 	for (size_t i = 0; i < N; i++)
 		numbers[i] = 50 * i + i % 7;
-	expect_ok(bs_coded_write(numbers, N, &bytes, &err), &err);
+	expect_ok(bs_coded_write(numbers, N, &bytes, ERR), &said);
 	for (size_t i = 0; i < COUNT(heads); i++) {
 		uint8_t was = bytes.data[heads[i].at];
 		bytes.data[heads[i].at] = heads[i].value;
 		assert_int_equal(bs_coded_open(bytes.data, bytes.used_bytes, &coded, NULL), BS_CORRUPT);
 		bytes.data[heads[i].at] = was;
 	}
-	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, &err), &err);
+	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
 	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes; /* of the second block */
 	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
 	/* The second block begins with the last number of the first one; then its gaps stand behind all of them. */
 	memcpy(entry, &first, coded.first_bytes);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
-	expect_ok(bs_coded_read(&coded, &again, &err), &err);
+	expect_ok(bs_coded_read(&coded, &again, ERR), &said);
 	memcpy(&place, entry + coded.first_bytes, coded.place_bytes);
 	assert_true(beyond >> (8 * coded.place_bytes) == 0);
 	memcpy(entry + coded.first_bytes, &beyond, coded.place_bytes);
@@ -293,13 +280,11 @@ static void test_lies(void **state)
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
 	/* A number fewer than there are gaps for. */
 	bs_store_u64(bytes.data, N - 1);
-	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, &err), &err);
+	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	bs_buffer_deinit(&bytes);
 	/* A gap of 2^64 and 5, which is 5 in 64 bits. */
-	uint8_t *made = calloc(1, 8000);
+	FREED uint8_t *made = must_calloc(1, 8000);
 	uint64_t at = 0;
-	assert_non_null(made);
 	for (int i = 0; i < 4; i++)
 		put_literally(made + 24 + 3, &at, 0, 64);
 	put_literally(made + 24 + 3, &at, 1 | 5 << 1, 57);
@@ -308,22 +293,10 @@ static void test_lies(void **state)
 	made[16] = 56;
 	made[18] = 1;
 	made[19] = 2;
-	expect_ok(bs_coded_open(made, 8000, &coded, &err), &err);
+	expect_ok(bs_coded_open(made, 8000, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	bs_buffer_deinit(&again);
-	free(made);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_outlier),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_round_the_world),
-		cmocka_unit_test(test_lies),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_edges), cmocka_unit_test(test_random), cmocka_unit_test(test_outlier),
+          cmocka_unit_test(test_size), cmocka_unit_test(test_damage), cmocka_unit_test(test_round_the_world),
+          cmocka_unit_test(test_lies))

@@ -8,7 +8,6 @@
 #include "core/file/container.h"
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- integers ---- */
 
@@ -51,18 +50,14 @@ struct part {
 
 static void part_fill(struct part *part, uint64_t *random)
 {
-	part->bytes = malloc(part->n_bytes + 1);
-	assert_non_null(part->bytes);
-	for (size_t i = 0; i < part->n_bytes; i++)
-		part->bytes[i] = (uint8_t)next_random(random);
+	part->bytes = must_malloc(part->n_bytes + 1);
+	fill_random(part->bytes, part->n_bytes, random);
 }
 
 static void write_parts(const char *path, const struct part *parts, size_t n_parts, uint64_t *random)
 {
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
 	uint64_t file_bytes = 0;
-	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file(path);
 	for (size_t i = 0; i < n_parts; i++) {
 		bs_file_writer_section(writer, parts[i].id, parts[i].instance);
 		for (size_t at = 0; at < parts[i].n_bytes;) {
@@ -74,29 +69,20 @@ static void write_parts(const char *path, const struct part *parts, size_t n_par
 		}
 		bs_file_writer_bytes(writer, NULL, 0);
 	}
-	expect_ok(bs_file_writer_finish(writer, &file_bytes, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, &file_bytes, ERR), &said);
 	struct stat info;
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_size, file_bytes);
 }
 
-static struct bs_container *open_file(const char *path)
-{
-	struct bs_error err = {{0}};
-	struct bs_container *file;
-	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	return file;
-}
-
 static void check_parts(const struct bs_container *file, const struct part *parts, size_t n_parts)
 {
-	struct bs_error err = {{0}};
 	assert_int_equal(bs_container_n_sections(file), n_parts);
 	for (size_t i = 0; i < n_parts; i++) {
 		struct bs_section section = bs_container_section(file, parts[i].id, parts[i].instance);
 		assert_int_equal(section.n_bytes, parts[i].n_bytes);
 		assert_int_equal((uintptr_t)section.data % 64, 0);
-		expect_ok(bs_section_touch(&section, 0, section.n_bytes, &err), &err);
+		expect_ok(bs_section_touch(&section, 0, section.n_bytes, ERR), &said);
 		if (section.n_bytes)
 			assert_memory_equal(section.data, parts[i].bytes, section.n_bytes);
 		uint32_t instance;
@@ -113,7 +99,6 @@ static void test_round_trips(void **state)
 	static const size_t edges[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, 8192, 262144 - 64, 262144, 300000};
 	struct part parts[COUNT(edges)];
 	uint64_t random = 21;
-	struct bs_error err = {{0}};
 	for (int round = 0; round < 40; round++) {
 		size_t n_parts = round == 0 ? 0 : round == 1 ? COUNT(edges) : random_below(&random, COUNT(edges) + 1);
 		for (size_t i = 0; i < n_parts; i++) {
@@ -135,8 +120,8 @@ static void test_round_trips(void **state)
 		struct bs_section missing = bs_container_section(file, 2, 77);
 		assert_int_equal(missing.n_bytes, 0);
 		assert_non_null(missing.data);
-		expect_ok(bs_section_touch(&missing, 0, 0, &err), &err);
-		expect_status(bs_section_touch(&missing, 0, 1, &err), BS_CORRUPT, &err);
+		expect_ok(bs_section_touch(&missing, 0, 0, ERR), &said);
+		expect_status(bs_section_touch(&missing, 0, 1, ERR), BS_CORRUPT, &said);
 		bs_container_close(file);
 		for (size_t i = 0; i < n_parts; i++)
 			free(parts[i].bytes);
@@ -147,111 +132,99 @@ static void test_round_trips(void **state)
 
 static void test_written_integers(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file("file");
 	bs_file_writer_section(writer, 1, 0);
 	bs_file_writer_u32(writer, UINT32_C(0x01020304));
 	bs_file_writer_u64(writer, UINT64_C(0x05060708090a0b0c));
 	bs_file_writer_varint(writer, 300);
 	bs_file_writer_varint(writer, UINT64_MAX);
 	assert_int_equal(bs_file_writer_section_bytes(writer), 4 + 8 + 2 + 10);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	struct bs_container *file = open_file("file");
+	finish_file(writer);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, 1, 0);
-	expect_ok(bs_section_touch(&section, 0, section.n_bytes, &err), &err);
+	expect_ok(bs_section_touch(&section, 0, section.n_bytes, ERR), &said);
 	assert_memory_equal(section.data,
 	                    "\4\3\2\1\xc\xb\xa\x9\x8\x7\x6\x5\xac\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 24);
-	bs_container_close(file);
 }
 
 static void test_equal_input_gives_equal_bytes(void **state)
 {
 	uint64_t random = 3;
 	struct part part = {.id = 1, .n_bytes = 100000};
-	struct bs_buffer a = {0}, b = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer a = {0}, b = {0};
 	part_fill(&part, &random);
 	write_parts("a", &part, 1, &random);
 	write_parts("b", &part, 1, &random); /* in other pieces */
 	read_bytes("a", &a);
 	read_bytes("b", &b);
-	assert_int_equal(a.used_bytes, b.used_bytes);
-	assert_memory_equal(a.data, b.data, a.used_bytes);
-	bs_buffer_deinit(&a);
-	bs_buffer_deinit(&b);
+	assert_buffers_equal(&a, &b);
 	free(part.bytes);
+}
+
+/* The third page of the section in "file" is damaged. */
+static struct bs_container *open_damaged(void)
+{
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+	read_bytes("file", &bytes);
+	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
+	write_bytes("file", bytes.data, bytes.used_bytes);
+	return open_file("file");
 }
 
 static void test_touch_ranges(void **state)
 {
-	struct bs_error err = {{0}};
 	uint64_t random = 4;
 	struct part part = {.id = 1, .n_bytes = 3 * BS_PAGE_BYTES + 10};
 	part_fill(&part, &random);
 	write_parts("file", &part, 1, &random);
-	/* Damage in the third page is seen when that page is touched, each time, and not before. */
-	struct bs_buffer bytes = {0};
-	read_bytes("file", &bytes);
-	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
-	write_bytes("file", bytes.data, bytes.used_bytes);
-	struct bs_container *file = open_file("file");
+	/* It is seen when that page is touched, each time, and not before. */
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
 	for (int again = 0; again < 2; again++) {
-		expect_ok(bs_section_touch(&section, 0, 2 * BS_PAGE_BYTES, &err), &err);
-		expect_ok(bs_section_touch(&section, 3 * BS_PAGE_BYTES, 10, &err), &err);
-		expect_ok(bs_section_touch(&section, section.n_bytes, 0, &err), &err);
-		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES, 1, &err), BS_CORRUPT, &err);
-		assert_non_null(strstr(err.text, "file: corrupt: "));
-		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES - 1, 2, &err), BS_CORRUPT, &err);
-		expect_status(bs_section_touch(&section, 0, section.n_bytes, &err), BS_CORRUPT, &err);
+		expect_ok(bs_section_touch(&section, 0, 2 * BS_PAGE_BYTES, ERR), &said);
+		expect_ok(bs_section_touch(&section, 3 * BS_PAGE_BYTES, 10, ERR), &said);
+		expect_ok(bs_section_touch(&section, section.n_bytes, 0, ERR), &said);
+		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES, 1, ERR), BS_CORRUPT, &said);
+		assert_non_null(strstr(said.text, "file: corrupt: "));
+		expect_status(bs_section_touch(&section, 2 * BS_PAGE_BYTES - 1, 2, ERR), BS_CORRUPT, &said);
+		expect_status(bs_section_touch(&section, 0, section.n_bytes, ERR), BS_CORRUPT, &said);
 	}
-	expect_status(bs_section_touch(&section, 0, section.n_bytes + 1, &err), BS_CORRUPT, &err);
-	expect_status(bs_section_touch(&section, section.n_bytes + 1, 0, &err), BS_CORRUPT, &err);
-	expect_status(bs_section_touch(&section, section.n_bytes, 1, &err), BS_CORRUPT, &err);
-	expect_status(bs_section_touch(&section, 10, UINT64_MAX - 5, &err), BS_CORRUPT, &err);
-	expect_status(bs_section_touch(&section, UINT64_MAX, 2, &err), BS_CORRUPT, &err);
-	bs_container_close(file);
-	bs_buffer_deinit(&bytes);
+	expect_status(bs_section_touch(&section, 0, section.n_bytes + 1, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_touch(&section, section.n_bytes + 1, 0, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_touch(&section, section.n_bytes, 1, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_touch(&section, 10, UINT64_MAX - 5, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_touch(&section, UINT64_MAX, 2, ERR), BS_CORRUPT, &said);
 	free(part.bytes);
 }
 
 static void test_read_ranges(void **state)
 {
-	struct bs_error err = {{0}};
 	uint64_t random = 5;
 	struct part part = {.id = 1, .n_bytes = 4 * BS_PAGE_BYTES + 10};
 	uint8_t room[BS_SECTION_ROOM(512)];
 	const uint8_t *read;
 	part_fill(&part, &random);
 	write_parts("file", &part, 1, &random);
-	struct bs_buffer bytes = {0};
-	read_bytes("file", &bytes);
-	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
-	write_bytes("file", bytes.data, bytes.used_bytes);
-	struct bs_container *file = open_file("file");
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
 	/* The first time it is read, also across two pages and at the end; then it is where it is. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
 	for (int i = 0; i < 2; i++) {
-		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, &err), &err);
+		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, ERR), &said);
 		assert_true(read >= room && read + 511 <= room + sizeof(room));
 		assert_memory_equal(read, part.bytes + offs[i], 511);
-		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, &err), &err);
+		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, ERR), &said);
 		assert_ptr_equal(read, section.data + offs[i]);
 	}
 	for (int again = 0; again < 2; again++) {
-		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES + 512, 512, room, &read, &err), BS_CORRUPT, &err);
-		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES - 1, 2, room, &read, &err), BS_CORRUPT, &err);
+		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES + 512, 512, room, &read, ERR), BS_CORRUPT, &said);
+		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES - 1, 2, room, &read, ERR), BS_CORRUPT, &said);
 	}
-	expect_ok(bs_section_read(&section, section.n_bytes, 0, room, &read, &err), &err);
-	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, &err), BS_CORRUPT, &err);
-	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, &err), BS_CORRUPT, &err);
-	bs_container_close(file);
-	bs_buffer_deinit(&bytes);
+	expect_ok(bs_section_read(&section, section.n_bytes, 0, room, &read, ERR), &said);
+	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, ERR), BS_CORRUPT, &said);
+	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, ERR), BS_CORRUPT, &said);
 	free(part.bytes);
 }
-
-/* ---- damage ---- */
 
 static const struct part small_parts[] = {
 	{.id = 1, .n_bytes = 100},
@@ -260,123 +233,120 @@ static const struct part small_parts[] = {
 	{.id = 3, .instance = 1, .n_bytes = 4100},
 };
 
-static void make_small(struct part parts[COUNT(small_parts)], struct bs_buffer *bytes)
+struct small {
+	struct part parts[COUNT(small_parts)];
+	struct bs_buffer bytes;
+};
+
+static struct small make_small(void)
 {
 	uint64_t random = 6;
+	struct small small = {.bytes = {0}};
 	for (size_t i = 0; i < COUNT(small_parts); i++) {
-		parts[i] = small_parts[i];
-		part_fill(&parts[i], &random);
+		small.parts[i] = small_parts[i];
+		part_fill(&small.parts[i], &random);
 	}
-	write_parts("small", parts, COUNT(small_parts), &random);
-	read_bytes("small", bytes);
+	write_parts("small", small.parts, COUNT(small_parts), &random);
+	read_bytes("small", &small.bytes);
+	return small;
 }
 
-static void free_small(struct part parts[COUNT(small_parts)], struct bs_buffer *bytes)
+static void small_deinit(struct small *small)
 {
 	for (size_t i = 0; i < COUNT(small_parts); i++)
-		free(parts[i].bytes);
-	bs_buffer_deinit(bytes);
+		free(small->parts[i].bytes);
+	bs_buffer_deinit(&small->bytes);
 }
 
 /* True if opening or touching failed; thoroughly: or looking at what lies between the sections. */
-static bool is_damage_seen(const char *path, const struct part *parts, size_t n_parts, bool thoroughly)
+static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
-	struct bs_error err = {{0}};
-	struct bs_container *file;
-	enum bs_status status = bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err);
+	AUTO(bs_container_close_at) struct bs_container *file = NULL;
+	enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
 	if (status) {
-		expect_status(status, BS_CORRUPT, &err);
+		expect_status(status, BS_CORRUPT, &said);
 		assert_null(file);
 		return true;
 	}
 	bool is_seen = false;
-	for (size_t i = 0; i < n_parts; i++) {
+	for (size_t i = 0; i < COUNT(small->parts); i++) {
 		uint32_t instance;
 		struct bs_section section = bs_container_section_at(file, i, &instance);
-		status = bs_section_touch(&section, 0, section.n_bytes, &err);
+		status = bs_section_touch(&section, 0, section.n_bytes, ERR);
 		if (status)
-			expect_status(status, BS_CORRUPT, &err);
+			expect_status(status, BS_CORRUPT, &said);
 		is_seen |= status != BS_OK;
 	}
 	if (!is_seen)
-		check_parts(file, parts, n_parts);
+		check_parts(file, small->parts, COUNT(small->parts));
 	if (!is_seen && thoroughly) {
-		status = bs_container_check_layout(file, &err);
+		status = bs_container_check_layout(file, ERR);
 		if (status)
-			expect_status(status, BS_CORRUPT, &err);
+			expect_status(status, BS_CORRUPT, &said);
 		is_seen = status != BS_OK;
 	}
-	bs_container_close(file);
 	return is_seen;
 }
 
 /* Each byte in turn. What passes unseen can only be padding: every content is as it was. */
 static void test_flipped_bytes(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
 	size_t n_unseen = 0;
 	int fd = open("small", O_RDWR);
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < bytes.used_bytes; i++) {
 		uint8_t flipped = bytes.data[i] ^ (uint8_t)(1 << (i % 8));
 		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)i), 1);
-		n_unseen += !is_damage_seen("small", parts, COUNT(parts), false);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), true));
+		n_unseen += !is_damage_seen(&small, false);
+		assert_true(is_damage_seen(&small, true));
 		assert_int_equal(pwrite(fd, &bytes.data[i], 1, (off_t)i), 1);
 	}
 	close(fd);
-	assert_false(is_damage_seen("small", parts, COUNT(parts), true));
+	assert_false(is_damage_seen(&small, true));
 	assert_int_equal(n_unseen, 28 + 63 + 60); /* after 100 bytes, after 1, after 4100 */
-	free_small(parts, &bytes);
 }
 
 static void test_wrong_lengths(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
 	for (size_t n = bytes.used_bytes; n-- > 0;) {
-		struct bs_error err = {{0}};
 		struct bs_container *file;
 		assert_int_equal(truncate("small", (off_t)n), 0);
-		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_CORRUPT, &err);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR), BS_CORRUPT, &said);
 		assert_null(file);
 	}
 	write_bytes("small", bytes.data, bytes.used_bytes);
-	assert_false(is_damage_seen("small", parts, COUNT(parts), false));
+	assert_false(is_damage_seen(&small, false));
 	for (size_t more = 1; more < 5000; more = more * 5) {
 		assert_int_equal(truncate("small", (off_t)(bytes.used_bytes + more)), 0);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	free_small(parts, &bytes);
 }
 
 static void test_wrong_files(void **state)
 {
-	struct bs_error err = {{0}};
 	struct bs_container *file;
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0};
-	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, &err), BS_NOT_FOUND, &err);
+	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, ERR), BS_NOT_FOUND, &said);
 	assert_null(file);
-	assert_non_null(strstr(err.text, "nothing"));
+	assert_non_null(strstr(said.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
-	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, &err), BS_CORRUPT, &err);
-	make_small(parts, &bytes);
-	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, &err), BS_IO, &err);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, &err), BS_CORRUPT, &err);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, &err), BS_CORRUPT, &err);
+	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, ERR), BS_CORRUPT, &said);
+	AUTO(small_deinit) struct small small = make_small();
+	struct bs_buffer bytes = small.bytes;
+	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, ERR), BS_IO, &said);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, ERR), BS_CORRUPT, &said);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, ERR), BS_CORRUPT, &said);
 	for (uint32_t version = 0; version <= 5; version++) {
 		bs_store_u32(bytes.data + 8, version);
-		reseal(bytes.data, bytes.used_bytes);
-		write_bytes("small", bytes.data, bytes.used_bytes);
-		enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err);
+		write_resealed("small", &bytes);
+		enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
 		if (version == BS_FORMAT_VERSION)
-			expect_ok(status, &err);
+			expect_ok(status, &said);
 		else
-			expect_status(status, BS_UNSUPPORTED, &err);
+			expect_status(status, BS_UNSUPPORTED, &said);
 		bs_container_close(file);
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
@@ -389,30 +359,26 @@ static void test_wrong_files(void **state)
 			continue;
 		snprintf(number, sizeof(number), "it has feature %u,", bit);
 		bs_store_u32(bytes.data + 36, UINT32_C(1) << bit | UINT32_C(1) << 31);
-		reseal(bytes.data, bytes.used_bytes);
-		write_bytes("small", bytes.data, bytes.used_bytes);
-		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_UNSUPPORTED, &err);
-		assert_non_null(strstr(err.text, bit < COUNT(features) ? features[bit] : number));
+		write_resealed("small", &bytes);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR), BS_UNSUPPORTED, &said);
+		assert_non_null(strstr(said.text, bit < COUNT(features) ? features[bit] : number));
 	}
 	uint64_t random = 9;
 	for (int i = 0; i < 500; i++) {
-		for (size_t at = 0; at < bytes.used_bytes; at++)
-			bytes.data[at] = (uint8_t)next_random(&random);
+		fill_random(bytes.data, bytes.used_bytes, &random);
 		if (i % 2)
 			memcpy(bytes.data, "BITSIFT\n", 8);
 		write_bytes("small", bytes.data, random_below(&random, bytes.used_bytes));
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	free_small(parts, &bytes);
 }
 
 /* Tables that lie although their checksums are right: refused, or harmless. */
 static void test_lying_tables(void **state)
 {
-	struct part parts[COUNT(small_parts)];
-	struct bs_buffer bytes = {0}, changed = {0};
-	struct bs_error err = {{0}};
-	make_small(parts, &bytes);
+	AUTO(small_deinit) struct small small = make_small();
+	AUTO(bs_buffer_deinit) struct bs_buffer changed = {0};
+	struct bs_buffer bytes = small.bytes;
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	static const struct {
 		size_t entry, off;
@@ -437,12 +403,10 @@ static void test_lying_tables(void **state)
 		{0, 16, 129},
 	};
 	for (size_t i = 0; i < COUNT(lies); i++) {
-		bs_buffer_clear(&changed);
-		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		copy_bytes(&changed, &bytes);
 		bs_store_u64(changed.data + table_off + lies[i].entry * 32 + lies[i].off, lies[i].value);
-		reseal(changed.data, changed.used_bytes);
-		write_bytes("small", changed.data, changed.used_bytes);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		write_resealed("small", &changed);
+		assert_true(is_damage_seen(&small, false));
 	}
 	static const struct {
 		size_t off;
@@ -450,36 +414,32 @@ static void test_lying_tables(void **state)
 	} heads[] = {{16, 0}, {16, UINT64_MAX}, {24, 0},          {24, 63}, {24, UINT64_MAX}, {24, UINT64_MAX - 31},
 	             {32, 3}, {32, 5},          {32, UINT32_MAX}, {40, 0}};
 	for (size_t i = 0; i < COUNT(heads); i++) {
-		bs_buffer_clear(&changed);
-		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		copy_bytes(&changed, &bytes);
 		if (heads[i].off == 32)
 			bs_store_u32(changed.data + 32, (uint32_t)heads[i].value);
 		else
 			bs_store_u64(changed.data + heads[i].off, heads[i].value);
 		bs_store_u64(changed.data + 56, bs_checksum(changed.data, 56));
 		write_bytes("small", changed.data, changed.used_bytes);
-		assert_true(is_damage_seen("small", parts, COUNT(parts), false));
+		assert_true(is_damage_seen(&small, false));
 	}
-	bs_buffer_deinit(&changed);
-	free_small(parts, &bytes);
 }
 
 /* ---- writers that fail ---- */
 
 static void test_cannot_create(void **state)
 {
-	struct bs_error err = {{0}};
 	struct bs_file_writer *writer;
 	struct bs_buffer bytes = {0};
 	write_text("here", "somebody's");
-	expect_status(bs_file_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
-	assert_non_null(strstr(err.text, "here"));
+	expect_status(bs_file_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, ERR), BS_IO, &said);
+	assert_non_null(strstr(said.text, "here"));
 	assert_null(writer);
-	expect_status(bs_file_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
+	expect_status(bs_file_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, ERR), BS_IO, &said);
 	read_bytes("here", &bytes);
 	assert_int_equal(bytes.used_bytes, 10);
 	bs_buffer_deinit(&bytes);
-	expect_ok(bs_file_writer_open(dir_at("."), "given up", BS_FILE_SEGMENT, &writer, &err), &err);
+	writer = new_file("given up");
 	bs_file_writer_section(writer, 1, 0);
 	bs_file_writer_u32(writer, 1);
 	assert_true(file_exists("given up"));
@@ -494,9 +454,7 @@ static void test_full_disk(void **state)
 	static uint8_t bytes[600000];
 	memset(bytes, 0x5a, sizeof(bytes));
 	for (uint64_t room = 0;; room = room < 400 ? room + 1 : room * 3 / 2) {
-		struct bs_error err = {{0}};
-		struct bs_file_writer *writer;
-		expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+		struct bs_file_writer *writer = new_file("file");
 		limit_file_bytes(room);
 		for (uint32_t i = 0; i < 4; i++) {
 			/* Calls after the failure do nothing. */
@@ -505,7 +463,7 @@ static void test_full_disk(void **state)
 			bs_file_writer_u64(writer, i);
 		}
 		uint64_t file_bytes = 42;
-		enum bs_status status = bs_file_writer_finish(writer, &file_bytes, &err);
+		enum bs_status status = bs_file_writer_finish(writer, &file_bytes, ERR);
 		limit_file_bytes(UINT64_MAX);
 		if (status == BS_OK) {
 			assert_true(file_bytes <= room);
@@ -515,16 +473,14 @@ static void test_full_disk(void **state)
 				break;
 			continue;
 		}
-		expect_status(status, BS_IO, &err);
+		expect_status(status, BS_IO, &said);
 		assert_int_equal(file_bytes, 42);
-		assert_non_null(strstr(err.text, "file"));
-		assert_non_null(strstr(err.text, strerror(EFBIG)));
+		assert_non_null(strstr(said.text, "file"));
+		assert_non_null(strstr(said.text, strerror(EFBIG)));
 		assert_false(file_exists("file"));
 	}
 	/* Given up after a failure. */
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file("file");
 	limit_file_bytes(1000);
 	bs_file_writer_section(writer, 0, 0);
 	bs_file_writer_bytes(writer, bytes, sizeof(bytes));
@@ -533,15 +489,8 @@ static void test_full_disk(void **state)
 	assert_false(file_exists("file"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_varints),     FOLDER_TEST(test_round_trips),
-		FOLDER_TEST(test_written_integers), FOLDER_TEST(test_equal_input_gives_equal_bytes),
-		FOLDER_TEST(test_touch_ranges),     FOLDER_TEST(test_flipped_bytes),
-		FOLDER_TEST(test_wrong_lengths),    FOLDER_TEST(test_wrong_files),
-		FOLDER_TEST(test_lying_tables),     FOLDER_TEST(test_cannot_create),
-		FOLDER_TEST(test_full_disk),        FOLDER_TEST(test_read_ranges),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_varints), FOLDER_TEST(test_round_trips), FOLDER_TEST(test_written_integers),
+          FOLDER_TEST(test_equal_input_gives_equal_bytes), FOLDER_TEST(test_touch_ranges),
+          FOLDER_TEST(test_flipped_bytes), FOLDER_TEST(test_wrong_lengths), FOLDER_TEST(test_wrong_files),
+          FOLDER_TEST(test_lying_tables), FOLDER_TEST(test_cannot_create), FOLDER_TEST(test_full_disk),
+          FOLDER_TEST(test_read_ranges))

@@ -135,14 +135,5 @@ static void test_codes(void **state)
 	assert_true(bs_moment_us((struct bs_moment){INT64_MIN, 0}) == INT64_MIN && bs_moment_us((struct bs_moment){INT64_MAX, 5}) == INT64_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dates),
-		cmocka_unit_test(test_no_dates), cmocka_unit_test(test_spans),
-		cmocka_unit_test(test_calendar),
-		cmocka_unit_test(test_ages),
-		cmocka_unit_test(test_codes),
-	};
-	return cmocka_run_group_tests_name("date", tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_dates), cmocka_unit_test(test_no_dates), cmocka_unit_test(test_spans), cmocka_unit_test(test_calendar),
+          cmocka_unit_test(test_ages), cmocka_unit_test(test_codes))

@@ -6,7 +6,6 @@
 #include "core/store/index_dir.h"
 #include "core/base/source_kind.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- paths ---- */
 
@@ -102,8 +101,7 @@ static void draw_documents(struct world *world, uint64_t *random)
 /* The table of a segment, or of the exclusions, on disk and opened. */
 static void make_table(struct world *world, uint32_t segment, struct bs_doc_table *table)
 {
-	struct bs_doc_table_builder builder = {0};
-	struct bs_error err = {""};
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		struct document *doc = &world->docs[i];
 		uint32_t word = kinds[doc->source] == BS_SOURCE_STDIN ? 3 : 0;
@@ -121,13 +119,13 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 			world->bits[segment][builder.n_docs / 8] |= (uint8_t)(1u << (builder.n_docs % 8));
 			world->tombstones[segment] = world->bits[segment];
 		}
-		expect_ok(bs_doc_table_add(&builder, &record, &err), &err);
+		expect_ok(bs_doc_table_add(&builder, &record, ERR), &said);
 	}
 	char name[BS_INDEX_NAME_BYTES];
-	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, &err), &err);
-	expect_ok(bs_container_open(dir_at("."), bs_index_file_name("exc", segment, name), BS_FILE_EXCLUSIONS, &world->files[segment], &err), &err);
-	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, &err), &err);
-	bs_doc_table_builder_deinit(&builder);
+	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, ERR), &said);
+	bs_index_file_name("exc", segment, name);
+	expect_ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment], ERR), &said);
+	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, ERR), &said);
 }
 
 static void make_world(struct world *world, uint64_t *random)
@@ -164,13 +162,12 @@ static bool is_same_ref(struct bs_doc_ref a, struct bs_doc_ref b)
 
 static void expect_listed(const struct world *world, uint32_t source, const bool *chosen, bool with_exclusions)
 {
-	struct bs_doc_cursor cursor;
+	AUTO(bs_doc_cursor_deinit) struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	struct bs_error err = {""};
 	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen,
-	                             with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, &err),
-	          &err);
+	                             with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, ERR),
+	          &said);
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		bool is_listed = doc->segment == EXCLUDED ? with_exclusions : !doc->is_deleted && (!chosen || chosen[doc->segment]);
@@ -180,30 +177,28 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 		assert_true(is_same_ref(ref, doc->ref));
 		/* Its number, as make_table gave it. */
 		assert_int_equal(record.checksum, i);
-		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
+		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
 	}
 	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
-	bs_doc_cursor_deinit(&cursor);
 }
 
 /* From some document that is listed on to where a name would stand. */
 static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
 {
 	struct document wanted = {.source = source};
-	struct bs_doc_cursor cursor;
+	AUTO(bs_doc_cursor_deinit) struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	struct bs_error err = {""};
 	if (world->n_docs > 0)
 		memcpy(wanted.name, world->docs[random_below(random, world->n_docs)].name, MAX_NAME);
 	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
 	if (name_bytes > 0 && random_below(random, 3) == 0)
 		wanted.name[random_below(random, name_bytes)] = '.';
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, &err), &err);
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, ERR), &said);
 	for (uint64_t n = random_below(random, 9); n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
-		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
+		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
 	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;
-	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, &err), &err);
+	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, ERR), &said);
 	for (; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted && compare_documents(doc, &wanted) >= 0)
@@ -211,7 +206,6 @@ static void expect_sought(const struct world *world, uint32_t source, uint64_t *
 	}
 	assert_int_equal(bs_doc_cursor_peek(&cursor, &ref, &record), i < world->n_docs);
 	assert_true(i == world->n_docs || is_same_ref(ref, world->docs[i].ref));
-	bs_doc_cursor_deinit(&cursor);
 }
 
 static void test_cursors(void **state)
@@ -251,12 +245,4 @@ static void test_two_documents(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		FOLDER_TEST(test_cursors),
-		FOLDER_TEST(test_two_documents),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_paths), FOLDER_TEST(test_cursors), FOLDER_TEST(test_two_documents))

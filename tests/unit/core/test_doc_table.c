@@ -5,7 +5,6 @@
 #include "core/store/doc_table.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 struct documents {
 	struct bs_doc_record *records;
@@ -23,10 +22,8 @@ static void documents_make(struct documents *documents, uint32_t n_docs, bool ha
 		if (random_below(random, 5) == 0)
 			source = (uint32_t)random_below(random, 4) * 1000000007u;
 		size_t n = random_below(random, random_below(random, 20) ? 40 : 9000);
-		uint8_t *name = malloc(n ? n : 1);
-		assert_non_null(name);
-		for (size_t j = 0; j < n; j++)
-			name[j] = (uint8_t)next_random(random);
+		uint8_t *name = must_malloc(n ? n : 1);
+		fill_random(name, n, random);
 		*record = (struct bs_doc_record){
 			.source = source,
 			.length = (uint32_t)next_random(random),
@@ -61,10 +58,9 @@ static void expect_same(const struct bs_doc_record *got, const struct bs_doc_rec
 
 static void builder_fill(struct bs_doc_table_builder *builder, const struct documents *documents)
 {
-	struct bs_error err = {{0}};
 	struct bs_doc_record got;
 	for (uint32_t i = 0; i < documents->n_docs; i++) {
-		expect_ok(bs_doc_table_add(builder, &documents->records[i], &err), &err);
+		expect_ok(bs_doc_table_add(builder, &documents->records[i], ERR), &said);
 		bs_doc_table_builder_get(builder, i, &got);
 		expect_same(&got, &documents->records[i]);
 	}
@@ -77,81 +73,68 @@ static void builder_fill(struct bs_doc_table_builder *builder, const struct docu
 
 static void write_table(const char *path, const struct bs_doc_table_builder *builder)
 {
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
 	unlink(path);
-	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file(path);
 	bs_file_writer_require(writer, BS_FEATURE_NOT_STORED);
-	expect_ok(bs_doc_table_write(builder, writer, &err), &err);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_doc_table_write(builder, writer, ERR), &said);
+	finish_file(writer);
 }
 
 static void test_round_trips(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
-	struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0}; /* one for all, cleared between */
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		struct bs_error err = {{0}};
-		struct documents documents;
-		struct bs_container *file;
-		struct bs_doc_table table;
+		AUTO(documents_deinit) struct documents documents;
 		struct bs_doc_record got;
 		documents_make(&documents, sizes[i], i % 2 == 0, &random);
 		builder_fill(&builder, &documents);
 		write_table("file", &builder);
-		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-		expect_ok(bs_doc_table_open(&table, file, sizes[i], &err), &err);
+		AUTO(bs_doc_table_deinit) struct bs_doc_table table;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+		expect_ok(bs_doc_table_open(&table, file, sizes[i], ERR), &said);
 		for (uint32_t d = 0; d < sizes[i]; d++) {
-			expect_ok(bs_doc_table_get(&table, d, &got, &err), &err);
+			expect_ok(bs_doc_table_get(&table, d, &got, ERR), &said);
 			expect_same(&got, &documents.records[d]);
 		}
-		expect_status(bs_doc_table_get(&table, sizes[i], &got, &err), BS_CORRUPT, &err);
-		expect_status(bs_doc_table_get(&table, UINT32_MAX, &got, &err), BS_CORRUPT, &err);
+		expect_status(bs_doc_table_get(&table, sizes[i], &got, ERR), BS_CORRUPT, &said);
+		expect_status(bs_doc_table_get(&table, UINT32_MAX, &got, ERR), BS_CORRUPT, &said);
 		static const uint64_t more[] = {1, 4294967295u, 4294967296u, UINT64_MAX - 10000, UINT64_C(1) << 61};
 		for (size_t j = 0; j < COUNT(more); j++) {
-			struct bs_doc_table wrong;
-			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], &err), BS_CORRUPT, &err);
-			bs_doc_table_deinit(&wrong);
+			AUTO(bs_doc_table_deinit) struct bs_doc_table wrong;
+			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], ERR), BS_CORRUPT, &said);
 		}
-		bs_doc_table_deinit(&table);
-		bs_container_close(file);
 		bs_doc_table_builder_clear(&builder);
-		documents_deinit(&documents);
 	}
-	bs_doc_table_builder_deinit(&builder);
 }
 
 /* Bytes changed and checksums made right: BS_OK or BS_CORRUPT, and nothing read outside. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 42;
-	struct bs_error err = {{0}};
-	struct bs_doc_table_builder builder = {0};
-	struct documents documents;
-	struct bs_buffer bytes = {0}, changed = {0};
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
+	AUTO(documents_deinit) struct documents documents;
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 	documents_make(&documents, 60, true, &random);
 	builder_fill(&builder, &documents);
 	write_table("file", &builder);
 	read_bytes("file", &bytes);
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	for (int round = 0; round < 1000; round++) {
-		bs_buffer_clear(&changed);
-		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		copy_bytes(&changed, &bytes);
 		/* Half the time among the name offsets, the section that matters most. */
 		const uint8_t *entry =
 			changed.data + table_off + (random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;
 		size_t at = (size_t)(bs_load_u64(entry + 8) + random_below(&random, bs_load_u64(entry + 16)));
 		changed.data[at] = (uint8_t)next_random(&random);
-		reseal(changed.data, changed.used_bytes);
-		write_bytes("damaged", changed.data, changed.used_bytes);
-		struct bs_container *file;
-		struct bs_doc_table table;
-		expect_ok(bs_container_open(dir_at("."), "damaged", BS_FILE_SEGMENT, &file, &err), &err);
-		enum bs_status status = bs_doc_table_open(&table, file, 60, &err);
+		write_resealed("damaged", &changed);
+		AUTO(bs_doc_table_deinit) struct bs_doc_table table;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("damaged");
+		enum bs_status status = bs_doc_table_open(&table, file, 60, ERR);
 		for (uint32_t d = 0; d < 60 && status == BS_OK; d++) {
 			struct bs_doc_record got;
-			enum bs_status get = bs_doc_table_get(&table, d, &got, &err);
+			enum bs_status get = bs_doc_table_get(&table, d, &got, ERR);
 			assert_true(get == BS_OK || get == BS_CORRUPT);
 			uint32_t sum = 0;
 			for (uint32_t i = 0; get == BS_OK && i < got.name_bytes; i++)
@@ -159,20 +142,7 @@ static void test_damage_with_right_checksums(void **state)
 			assert_true(sum <= UINT32_MAX);
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
-		bs_doc_table_deinit(&table);
-		bs_container_close(file);
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&changed);
-	bs_doc_table_builder_deinit(&builder);
-	documents_deinit(&documents);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_round_trips),
-		FOLDER_TEST(test_damage_with_right_checksums),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_damage_with_right_checksums))

@@ -5,7 +5,6 @@
 #include "core/matrix/exceptions.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- the truth: pairs of a term and a row, in that order ---- */
 
@@ -41,28 +40,23 @@ static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_
 static size_t add_run(struct bs_exceptions_builder *builder, const struct pair *pairs, size_t n, size_t i, uint64_t first,
                       uint64_t end)
 {
-	struct bs_error err = {""};
 	uint32_t ordinal = pairs[i].ordinal;
-	struct bs_buffer rows = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0};
 	for (; i < n && pairs[i].ordinal == ordinal; i++)
 		if (pairs[i].row >= first && pairs[i].row < end)
-			expect_ok(bs_buffer_append(&rows, &pairs[i].row, 4, &err), &err);
+			append_bytes(&rows, &pairs[i].row, 4);
 	if (rows.used_bytes > 0)
 		expect_ok(bs_exceptions_add(builder, ordinal, (const uint32_t *)(const void *)rows.data,
-		                            (uint32_t)(rows.used_bytes / 4), &err), &err);
-	bs_buffer_deinit(&rows);
+		                            (uint32_t)(rows.used_bytes / 4), ERR), &said);
 	return i;
 }
 
 /* Slab by slab, and in every slab the terms in another order, as an indexer that numbers terms otherwise would. */
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, uint32_t n_rows)
 {
-	struct bs_error err = {""};
-	struct bs_file_writer *writer;
-	struct bs_exceptions_builder builder = {0};
-	size_t *starts = malloc((n + 1) * sizeof(*starts));
+	AUTO(bs_exceptions_builder_deinit) struct bs_exceptions_builder builder = {0};
+	FREED size_t *starts = must_malloc((n + 1) * sizeof(*starts));
 	size_t n_starts = 0;
-	assert_non_null(starts);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || pairs[i].ordinal != pairs[i - 1].ordinal)
 			starts[n_starts++] = i;
@@ -70,12 +64,10 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 	for (uint64_t first = 0; first < n_rows; first += slab_rows, turn++)
 		for (size_t s = 0; s < n_starts; s++)
 			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + slab_rows);
-	free(starts);
 	unlink("file");
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	expect_ok(bs_exceptions_write(&builder, n_rows, writer, &err), &err);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	bs_exceptions_builder_deinit(&builder);
+	struct bs_file_writer *writer = new_file("file");
+	expect_ok(bs_exceptions_write(&builder, n_rows, writer, ERR), &said);
+	finish_file(writer);
 }
 
 /* ---- reading ---- */
@@ -84,7 +76,6 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 static void check_clear(const struct bs_term_exceptions *list, const uint32_t *rows, size_t n, uint64_t first,
                         uint64_t *random)
 {
-	struct bs_error err = {""};
 	static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
 	struct bs_live live;
 	bool is_dense = random_below(random, 2);
@@ -94,7 +85,7 @@ static void check_clear(const struct bs_term_exceptions *list, const uint32_t *r
 			live.words[word] &= random_below(random, UINT64_MAX);
 	}
 	memset(lines, 0xff, sizeof(lines));
-	expect_ok(bs_exceptions_clear(list, first, &live, lines, &err), &err);
+	expect_ok(bs_exceptions_clear(list, first, &live, lines, ERR), &said);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t row = rows[i] - first;
 		if (rows[i] < first || row >= COUNT(lines) * 64)
@@ -110,12 +101,11 @@ static void check_clear(const struct bs_term_exceptions *list, const uint32_t *r
 static void check_term(const struct bs_exceptions *exceptions, const struct pair *pairs, size_t n, uint32_t ordinal,
                        uint64_t *random)
 {
-	struct bs_error err = {""};
 	struct bs_term_exceptions list;
-	struct bs_u32s rows = {0};
+	AUTO(vector_deinit) struct bs_u32s rows = {0};
 	size_t n_found = 0;
-	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, &err), &err);
-	expect_ok(bs_exceptions_read(&list, &rows, &err), &err);
+	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, ERR), &said);
+	expect_ok(bs_exceptions_read(&list, &rows, ERR), &said);
 	const uint32_t *found = rows.items;
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].ordinal != ordinal)
@@ -126,7 +116,6 @@ static void check_term(const struct bs_exceptions *exceptions, const struct pair
 	assert_int_equal(n_found, bs_vector_n(&rows));
 	if (random_below(random, 4) == 0)
 		check_clear(&list, found, n_found, n_found ? found[random_below(random, n_found)] / 2 : 0, random);
-	bs_vector_deinit(&rows);
 }
 
 static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
@@ -136,23 +125,21 @@ static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
 
 static uint64_t number(const struct bs_packed *packed, uint64_t i)
 {
-	struct bs_error err = {""};
 	uint64_t value;
-	expect_ok(bs_packed_get(packed, i, &value, &err), &err);
+	expect_ok(bs_packed_get(packed, i, &value, ERR), &said);
 	return value;
 }
 
 /* FORMAT.md read literally. */
 static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n, uint64_t n_rows)
 {
-	struct bs_error err = {""};
 	struct bs_packed terms, offsets;
-	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), &err), &err);
-	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), &err), &err);
-	expect_ok(bs_packed_check(&terms, &err), &err);
-	expect_ok(bs_packed_check(&offsets, &err), &err);
+	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), ERR), &said);
+	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), ERR), &said);
+	expect_ok(bs_packed_check(&terms, ERR), &said);
+	expect_ok(bs_packed_check(&offsets, ERR), &said);
 	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
-	expect_ok(bs_section_touch(&rows, 0, rows.n_bytes, &err), &err);
+	expect_ok(bs_section_touch(&rows, 0, rows.n_bytes, ERR), &said);
 	size_t i = 0;
 	uint64_t at = 0;
 	assert_int_equal(offsets.n, terms.n + 1);
@@ -191,18 +178,15 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 
 static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
 	struct bs_exceptions exceptions;
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, ERR), &said);
 	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
 		check_term(&exceptions, pairs, n, (uint32_t)random_below(random, n_terms), random);
 	for (size_t i = 0; i < n; i += 1 + random_below(random, 20))
 		check_term(&exceptions, pairs, n, pairs[i].ordinal, random);
 	check_term(&exceptions, pairs, n, UINT32_MAX, random);
-	bs_container_close(file);
 }
 
 static void test_round_trip(void **state)
@@ -223,28 +207,21 @@ static void test_round_trip(void **state)
 
 static void test_empty(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
 	struct bs_exceptions exceptions;
 	uint64_t random = 1;
 	write_pairs(NULL, 0, 512, 1000);
 	check_file(NULL, 0, 5, 1000, &random);
 	/* A file without the sections is damaged: one offset is always there. */
-	struct bs_file_writer *writer;
 	unlink("file");
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_status(bs_exceptions_open(&exceptions, file, 1000, &err), BS_CORRUPT, &err);
-	bs_container_close(file);
+	finish_file(new_file("file"));
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	expect_status(bs_exceptions_open(&exceptions, file, 1000, ERR), BS_CORRUPT, &said);
 }
-
-/* ---- damage ---- */
 
 /* Reads all there is. Whatever was read must be rows of the segment in ascending order. */
 static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found, struct bs_error *err)
 {
-	struct bs_container *file;
+	AUTO(bs_container_close_at) struct bs_container *file = NULL;
 	struct bs_exceptions exceptions;
 	enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, err);
 	bs_buffer_clear(found);
@@ -253,8 +230,7 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 	status = bs_exceptions_open(&exceptions, file, n_rows, err);
 	for (uint32_t t = 0; t < n_terms && !status; t++) {
 		struct bs_term_exceptions list;
-		struct bs_u32s rows = {0};
-		struct bs_error append_err;
+		AUTO(vector_deinit) struct bs_u32s rows = {0};
 		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
@@ -267,11 +243,9 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		for (size_t i = 0; i < bs_vector_n(&rows) && !status; i++) {
 			struct pair pair = {t, rows.items[i]};
 			assert_true(pair.row < n_rows);
-			expect_ok(bs_buffer_append(found, &pair, sizeof(pair), &append_err), &append_err);
+			assert_int_equal(bs_buffer_append(found, &pair, sizeof(pair), NULL), BS_OK);
 		}
-		bs_vector_deinit(&rows);
 	}
-	bs_container_close(file);
 	return status;
 }
 
@@ -279,27 +253,18 @@ static void test_damage(void **state)
 {
 	uint64_t random = 12;
 	struct pair pairs[60];
-	struct bs_buffer good = {0};
-	struct bs_buffer bad = {0};
-	struct bs_buffer found = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer good = {0}, found = {0};
 	unsigned n_told = 0;
 	size_t n = draw_pairs(pairs, COUNT(pairs), 30, 700, &random);
 	write_pairs(pairs, n, 300, 700);
 	read_bytes("file", &good);
+	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
-		struct bs_error err = {""};
 		bool is_sealed = round % 3;
-		bs_buffer_clear(&bad);
-		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
-		size_t table_off = (size_t)bs_load_u64(bad.data + 24);
 		/* With right checksums also the lengths of the sections, so that they do not fit each other. */
 		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
-		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
-			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
-		if (is_sealed)
-			reseal(bad.data, bad.used_bytes);
-		write_bytes("file", bad.data, bad.used_bytes);
-		enum bs_status status = read_all(40, 700, &found, &err);
+		write_flipped(&good, end, is_sealed, &random);
+		enum bs_status status = read_all(40, 700, &found, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
 		/* What the checksums do not show may be any answer; what they do, none but the right one. */
@@ -307,17 +272,6 @@ static void test_damage(void **state)
 			assert_true(found.used_bytes == n * sizeof(*pairs) && memcmp(found.data, pairs, found.used_bytes) == 0);
 	}
 	assert_true(n_told > 2000);
-	bs_buffer_deinit(&good);
-	bs_buffer_deinit(&bad);
-	bs_buffer_deinit(&found);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_round_trip),
-		FOLDER_TEST(test_empty),
-		FOLDER_TEST(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_round_trip), FOLDER_TEST(test_empty), FOLDER_TEST(test_damage))

@@ -5,7 +5,6 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- making lists ---- */
 
@@ -34,20 +33,16 @@ static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, ui
 
 static void write_list(const char *path, const struct bs_buffer *list)
 {
-	struct bs_error err = {""};
-	struct bs_file_writer *writer;
 	unlink(path);
-	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file(path);
 	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, 0);
 	bs_file_writer_bytes(writer, list->data, list->used_bytes);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	finish_file(writer);
 }
 
 static struct bs_container *open_list(const char *path, struct bs_section *section)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
-	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
+	struct bs_container *file = open_file(path);
 	*section = bs_container_section(file, BS_SECTION_FORWARD_TERMS, 0);
 	return file;
 }
@@ -114,39 +109,37 @@ static bool is_in(const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
 static void check_has(const struct bs_section *section, uint64_t start, uint64_t end, const uint32_t *ordinals, uint32_t n,
                       uint64_t ordinal)
 {
-	struct bs_error err = {""};
 	bool has;
-	expect_ok(bs_forward_list_has(section, start, end, ordinal, &has, &err), &err);
+	expect_ok(bs_forward_list_has(section, start, end, ordinal, &has, ERR), &said);
 	assert_int_equal(has, is_in(ordinals, n, ordinal));
 }
 
 static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uint64_t *random)
 {
-	struct bs_error err = {""};
-	struct bs_buffer list = {0}, again = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, again = {0};
 	struct bs_section section;
 	uint32_t n_counted;
 	/* Between other bytes, which belong to no list. */
 	uint64_t start = random_below(random, 20);
 	for (uint64_t i = 0; i < start; i++)
-		expect_ok(bs_buffer_append(&list, "\xff", 1, &err), &err);
-	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
+		append_bytes(&list, "\xff", 1);
+	expect_ok(bs_forward_list_append(&list, ordinals, n, ERR), &said);
 	uint64_t end = list.used_bytes;
 	assert_int_equal(end - start, bs_forward_list_bytes(ordinals, n));
-	expect_ok(bs_buffer_append(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10), &err), &err);
+	append_bytes(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10));
 	write_list("list", &list);
-	struct bs_container *file = open_list("list", &section);
+	AUTO(bs_container_close_at) struct bs_container *file = open_list("list", &section);
 	if (n > 0)
 		check_twin(list.data + start, end - start, ordinals, n);
-	expect_ok(bs_forward_list_count(&section, start, end, &n_counted, &err), &err);
+	expect_ok(bs_forward_list_count(&section, start, end, &n_counted, ERR), &said);
 	assert_int_equal(n_counted, n);
-	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
+	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, ERR), &said);
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
 		/* Of a lexicon that has these terms, and of one that lacks the last. */
-		expect_ok(bs_forward_list_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, &err), &err);
-		expect_status(bs_forward_list_read(&section, start, end, ordinals[n - 1], &again, &err), BS_CORRUPT, &err);
+		expect_ok(bs_forward_list_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, ERR), &said);
+		expect_status(bs_forward_list_read(&section, start, end, ordinals[n - 1], &again, ERR), BS_CORRUPT, &said);
 	}
 	for (uint32_t i = 0; i < n; i += 1 + n / 1000)
 		for (uint64_t near = 0; near < 5; near++)
@@ -156,9 +149,6 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	static const uint64_t far[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
 	for (size_t i = 0; i < COUNT(far); i++)
 		check_has(&section, start, end, ordinals, n, far[i]);
-	bs_container_close(file);
-	bs_buffer_deinit(&list);
-	bs_buffer_deinit(&again);
 }
 
 static void test_random(void **state)
@@ -202,46 +192,30 @@ static void test_damage(void **state)
 	uint64_t random = 54;
 	for (size_t l = 0; l < COUNT(limits); l++) {
 		uint32_t ordinals[300];
-		struct bs_error err = {""};
-		struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
 		struct bs_section section;
 		uint32_t n = make_ordinals(ordinals, 300, limits[l], 2, &random);
-		expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
+		expect_ok(bs_forward_list_append(&list, ordinals, n, ERR), &said);
 		for (size_t i = 0; i < list.used_bytes * COUNT(harmful); i++) {
-			bs_buffer_clear(&bad);
-			expect_ok(bs_buffer_append(&bad, list.data, list.used_bytes, &err), &err);
+			copy_bytes(&bad, &list);
 			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
 			write_list("list", &bad);
-			struct bs_container *file = open_list("list", &section);
-			enum bs_status status = bs_forward_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, &err);
+			AUTO(bs_container_close_at) struct bs_container *file = open_list("list", &section);
+			enum bs_status status = bs_forward_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, ERR);
 			assert_true(status == BS_OK || status == BS_CORRUPT);
 			if (!status) {
 				bs_buffer_clear(&again);
 				expect_ok(bs_forward_list_append(&again, (const uint32_t *)(const void *)read.data,
-				                              (uint32_t)(read.used_bytes / 4), &err), &err);
-				assert_int_equal(again.used_bytes, bad.used_bytes);
-				assert_memory_equal(again.data, bad.data, bad.used_bytes);
+				                              (uint32_t)(read.used_bytes / 4), ERR), &said);
+				assert_buffers_equal(&again, &bad);
 			}
 			for (int j = 0; j < 20; j++) {
 				bool has;
-				status = bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, &err);
+				status = bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, ERR);
 				assert_true(status == BS_OK || status == BS_CORRUPT);
 			}
-			bs_container_close(file);
 		}
-		bs_buffer_deinit(&list);
-		bs_buffer_deinit(&bad);
-		bs_buffer_deinit(&read);
-		bs_buffer_deinit(&again);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_random),
-		FOLDER_TEST(test_extremes),
-		FOLDER_TEST(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_random), FOLDER_TEST(test_extremes), FOLDER_TEST(test_damage))

@@ -6,17 +6,15 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- folding ---- */
 
 static void check_fold(const char *text, const char *wanted)
 {
-	struct bs_buffer folded = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 	assert_int_equal(bs_grams_fold((const uint8_t *)text, strlen(text), &folded, NULL), BS_OK);
 	assert_int_equal(folded.used_bytes, strlen(wanted));
 	assert_memory_equal(folded.data, wanted, folded.used_bytes);
-	bs_buffer_deinit(&folded);
 }
 
 static void test_folding(void **state)
@@ -38,11 +36,10 @@ static void test_folding_of_bytes(void **state)
 	for (uint32_t c = 0; c < 0x80; c++) {
 		uint8_t text[24];
 		memset(text, (int)c, sizeof(text));
-		struct bs_buffer folded = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 		assert_int_equal(bs_grams_fold(text, sizeof(text) - 3, &folded, NULL), BS_OK);
 		for (size_t i = 0; i < folded.used_bytes; i++)
 			assert_int_equal(folded.data[i], bs_gram_fold(c));
-		bs_buffer_deinit(&folded);
 	}
 }
 
@@ -60,7 +57,7 @@ static void test_folding_in_pieces(void **state)
 	uint64_t random = 1;
 	for (int i = 0; i < 3000; i++) {
 		uint8_t text[400], pieces[900];
-		struct bs_buffer folded = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 		size_t n_bytes = 0, n_folded = 0, n;
 		while (n_bytes + 4 <= sizeof(text)) {
 			/* Now and then whole blocks of ASCII. */
@@ -71,15 +68,13 @@ static void test_folding_in_pieces(void **state)
 		assert_int_equal(bs_grams_fold(text, n_bytes, &folded, NULL), BS_OK);
 		for (size_t at = 0; at < n_bytes;) {
 			size_t left = n_bytes - at, most = 4 + (size_t)random_below(&random, i % 3 ? 20 : 300);
-			uint8_t *piece = malloc(left < most ? left : most);
+			FREED uint8_t *piece = malloc(left < most ? left : most);
 			memcpy(piece, text + at, left < most ? left : most);
 			at += bs_grams_fold_piece(piece, left < most ? left : most, left <= most, pieces + n_folded, &n);
 			n_folded += n;
-			free(piece);
 		}
 		assert_int_equal(n_folded, folded.used_bytes);
 		assert_memory_equal(pieces, folded.data, n_folded);
-		bs_buffer_deinit(&folded);
 	}
 }
 
@@ -88,7 +83,7 @@ static void test_folding_in_pieces(void **state)
 /* The keys of scheme 3, their hashes and columns, which indexes depend on. */
 static void test_vectors(void **state)
 {
-	struct bs_buffer keys = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
 	const char *text = "mutex_lock(&dev->mutex)";
 	assert_int_equal(bs_grams_of_literal((const uint8_t *)text, strlen(text), &keys, NULL), BS_OK);
 	const uint64_t *key = (const uint64_t *)(const void *)keys.data;
@@ -105,7 +100,6 @@ static void test_vectors(void **state)
 	bs_buffer_clear(&keys);
 	assert_int_equal(bs_grams_of_literal((const uint8_t *)"ab", 2, &keys, NULL), BS_OK);
 	assert_int_equal(keys.used_bytes, 0);
-	bs_buffer_deinit(&keys);
 }
 
 /* All columns are there, and get an equal part of the hashes, within one of the 32 bits of a word. */
@@ -132,15 +126,6 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_folding_of_bytes),
-		cmocka_unit_test(test_folding_is_stable),
-		cmocka_unit_test(test_folding_in_pieces),
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_columns),
-	};
-	return cmocka_run_group_tests(tests, load_icu, NULL);
-}
+RUN_TESTS_WITH(load_icu, NULL, cmocka_unit_test(test_folding), cmocka_unit_test(test_folding_of_bytes),
+               cmocka_unit_test(test_folding_is_stable), cmocka_unit_test(test_folding_in_pieces),
+               cmocka_unit_test(test_vectors), cmocka_unit_test(test_columns))

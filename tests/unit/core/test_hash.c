@@ -3,7 +3,6 @@
 
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is made as below. */
 static const struct {
@@ -162,8 +161,7 @@ static uint64_t numbered_hash(uint32_t i)
 static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 {
 	uint32_t n_terms = 40 * m / n_hashes + 20000;
-	uint32_t *n_hits = calloc(m, sizeof(*n_hits));
-	assert_non_null(n_hits);
+	uint32_t *n_hits = must_calloc(m, sizeof(*n_hits));
 	for (uint32_t i = 0; i < n_terms; i++) {
 		struct bs_probe probe = bs_hash_probe(numbered_hash(i), level);
 		for (uint32_t k = 0; k < n_hashes; k++)

@@ -9,32 +9,29 @@
 #include "core/lexicon/lexicon_write.h"
 #include "core/store/index_dir.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- names and numbers ---- */
 
 static void test_creating(void **state)
 {
-	struct bs_error err = {{0}};
 	size_t made_bytes = 0;
-	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	expect_ok(bs_index_create_dir("index", &made_bytes, ERR), &said);
 	assert_int_equal(made_bytes, strlen("index"));
-	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	expect_ok(bs_index_create_dir("index", &made_bytes, ERR), &said);
 	assert_int_equal(made_bytes, 0);
 	write_text("file", "");
-	expect_status(bs_index_create_dir("file", &made_bytes, &err), BS_IO, &err);
-	expect_status(bs_index_create_dir("file/index", &made_bytes, &err), BS_IO, &err);
-	assert_non_null(strstr(err.text, "file/index"));
-	expect_status(bs_index_create_dir("", &made_bytes, &err), BS_IO, &err);
+	expect_status(bs_index_create_dir("file", &made_bytes, ERR), BS_IO, &said);
+	expect_status(bs_index_create_dir("file/index", &made_bytes, ERR), BS_IO, &said);
+	assert_non_null(strstr(said.text, "file/index"));
+	expect_status(bs_index_create_dir("", &made_bytes, ERR), BS_IO, &said);
 	assert_int_equal(symlink("index", "link"), 0);
-	expect_ok(bs_index_create_dir("link", &made_bytes, &err), &err);
+	expect_ok(bs_index_create_dir("link", &made_bytes, ERR), &said);
 }
 
 static void remove_new(const char *path, size_t made_bytes)
 {
-	struct bs_error err = {{0}};
 	struct bs_dir dir;
-	expect_ok(bs_dir_open(&dir, path, NULL, NULL, &err), &err);
+	expect_ok(bs_dir_open(&dir, path, NULL, NULL, ERR), &said);
 	bs_index_remove_new(&dir, made_bytes);
 	bs_dir_close(&dir);
 }
@@ -45,12 +42,11 @@ static void test_creating_folders(void **state)
 	static const struct {
 		const char *path, *made;
 	} cases[] = {{"a/b/c", "a"}, {"here/b/c", "here/b"}, {"a//b///c/", "a"}, {"./here/./b/../c", "./here/./b"}, {"a/../b/c", "a"}};
-	struct bs_error err = {{0}};
 	struct stat found;
 	size_t made_bytes;
 	assert_int_equal(mkdir("here", 0755), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		expect_ok(bs_index_create_dir(cases[i].path, &made_bytes, &err), &err);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		expect_ok(bs_index_create_dir(cases[i].path, &made_bytes, ERR), &said);
 		assert_int_equal(made_bytes, strlen(cases[i].made));
 		assert_int_equal(stat(cases[i].path, &found), 0);
 		assert_int_equal(found.st_mode & 0777, 0700);
@@ -59,14 +55,14 @@ static void test_creating_folders(void **state)
 		assert_int_equal(stat(cases[i].made, &found), -1);
 	}
 	assert_int_equal(stat("here", &found), 0);
-	expect_ok(bs_index_create_dir("a/b/c", &made_bytes, &err), &err);
+	expect_ok(bs_index_create_dir("a/b/c", &made_bytes, ERR), &said);
 	write_text("a/other", "");
 	remove_new("a/b/c", made_bytes);
 	assert_int_equal(stat("a/other", &found), 0);
 	assert_int_equal(stat("a/b", &found), -1);
 	char too_long[300];
 	snprintf(too_long, sizeof(too_long), "new/%0270d/c", 0);
-	expect_status(bs_index_create_dir(too_long, &made_bytes, &err), BS_IO, &err);
+	expect_status(bs_index_create_dir(too_long, &made_bytes, ERR), BS_IO, &said);
 	assert_int_equal(stat("new", &found), -1);
 }
 
@@ -160,9 +156,8 @@ static pid_t start_holder(unsigned hold_ms)
 
 static void expect_free(void)
 {
-	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	assert_true(lock.fd >= 0);
 	bs_index_lock_release(&lock);
 	assert_int_equal(lock.fd, -1);
@@ -171,13 +166,12 @@ static void expect_free(void)
 
 static void expect_busy(pid_t holder)
 {
-	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
 	char number[24];
-	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), BS_BUSY, &err);
+	expect_status(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), BS_BUSY, &said);
 	assert_int_equal(lock.fd, -1);
 	snprintf(number, sizeof(number), "process %ld)", (long)holder);
-	assert_non_null(strstr(err.text, number));
+	assert_non_null(strstr(said.text, number));
 	bs_index_lock_release(&lock);
 }
 
@@ -193,9 +187,8 @@ static void test_lock(void **state)
 	assert_int_equal(waitpid(holder, &how, 0), holder);
 	expect_free();
 	/* Two takers in one process are two as well. */
-	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
 	/* A longer number than the holder's own stood there before. */
@@ -223,34 +216,26 @@ static void test_waiting_for_the_lock(void **state)
 
 /* ---- snapshots ---- */
 
-static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	struct bs_error err;
-	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, &err), &err);
-}
-
 /* The smallest real segment: documents without text or terms, in one slab of forward lists. */
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
 	struct bs_lexicon_writer lexicon;
-	struct bs_doc_table_builder docs = {0};
-	struct bs_tf_table_builder tfs = {0};
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder docs = {0};
+	AUTO(bs_tf_table_builder_deinit) struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
-	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
-	append(&offsets, &zero, 8);
+	append_bytes(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
-		expect_ok(bs_doc_table_add(&docs, &record, &err), &err);
-		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
-		append(&rows, &i, 4);
-		append(&offsets, &zero, 8);
+		expect_ok(bs_doc_table_add(&docs, &record, ERR), &said);
+		expect_ok(bs_tf_table_add(&tfs, NULL, 0, ERR), &said);
+		append_bytes(&rows, &i, 4);
+		append_bytes(&offsets, &zero, 8);
 	}
 	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
-		append(&filter, &group, 8);
-		append(&words, &zero, 8);
+		append_bytes(&filter, &group, 8);
+		append_bytes(&words, &zero, 8);
 	}
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_treatment_table treatments;
@@ -258,14 +243,14 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	bs_treatment_table_make(&policy, n_docs, &treatments);
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
-	expect_ok(bs_file_writer_open(dir_at("."), name, BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file(name);
 	bs_lexicon_writer_init(&lexicon, writer);
-	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
-	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
+	expect_ok(bs_lexicon_writer_finish(&lexicon, ERR), &said);
+	expect_ok(bs_doc_table_write(&docs, writer, ERR), &said);
 	bs_tf_table_write(&tfs, writer);
 	const struct bs_rare_counts counts = {{0}, {0}, {0}};
 	struct bs_rare_codes codes;
-	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
+	expect_ok(bs_rare_codes_make(&codes, &counts, 0, ERR), &said);
 	bs_rare_lists_begin(&codes, writer);
 	bs_rare_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
 	struct bs_slab_image image = {
@@ -276,23 +261,15 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		.filter_offsets = (const void *)filter.data,
 		.filter_words = (const void *)words.data,
 	};
-	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
-	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
+	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, ERR), &said);
+	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, ERR), &said);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	bs_doc_table_builder_deinit(&docs);
-	bs_tf_table_builder_deinit(&tfs);
-	bs_buffer_deinit(&rows);
-	bs_buffer_deinit(&offsets);
-	bs_buffer_deinit(&filter);
-	bs_buffer_deinit(&words);
-	bs_buffer_deinit(&entries);
+	finish_file(writer);
 }
 
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
 {
-	struct bs_error err = {{0}};
 	static struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
 	struct bs_manifest manifest = {.generation = 1, .next_number = 4, .segments = segments, .n_segments = n_segments,
 	                               .sources = &source, .n_sources = 1, .options = {.density = 0.3}};
@@ -302,39 +279,36 @@ static void write_manifest(struct bs_segment_record *segments, uint32_t n_segmen
 		snprintf(path, sizeof(path), "seg-%06u", (unsigned)segments[i].number);
 		segments[i].n_bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 	}
-	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 }
 
 /* Expects an error that names what, and a struct that may be released. */
 static void expect_no_snapshot(enum bs_status wanted, const char *what)
 {
-	struct bs_error err = {{0}};
-	struct bs_snapshot snapshot;
-	expect_status(bs_snapshot_open(dir_at("."), &snapshot, &err), wanted, &err);
-	if (!strstr(err.text, what))
-		fail_msg("%s is not named: %s", what, err.text);
-	bs_snapshot_deinit(&snapshot);
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	expect_status(bs_snapshot_open(dir_at("."), &snapshot, ERR), wanted, &said);
+	if (!strstr(said.text, what))
+		fail_msg("%s is not named: %s", what, said.text);
 }
 
 static void test_snapshot(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_snapshot snapshot;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	uint8_t bits[2] = {0x05, 0x10}; /* 0, 2 and 12 of 13 */
 	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
 	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
 	write_manifest(NULL, 0);
-	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 0);
 	bs_snapshot_deinit(&snapshot);
 	bs_snapshot_deinit(&snapshot); /* twice is fine */
 
 	write_segment(1, 5);
 	write_segment(2, 13);
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err); /* over what a dead writer left */
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said); /* over what a dead writer left */
 	write_manifest(segments, 2);
-	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 18);
 	assert_int_equal(snapshot.totals.n_live_docs, 15);
 	assert_int_equal(snapshot.totals.n_positions, 54);
@@ -345,26 +319,23 @@ static void test_snapshot(void **state)
 	/* It stays as it is when its files are swept. */
 	bs_index_sweep(dir_at("."), NULL);
 	struct bs_doc_record record;
-	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, &err), &err);
+	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, ERR), &said);
 	assert_memory_equal(record.name, "name", 4);
-	bs_snapshot_deinit(&snapshot);
 }
 
 /* The commit of a manifest, and whether the one before stays. */
 static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest, struct bs_error *err)
 {
-	struct bs_manifest last;
+	AUTO(bs_manifest_deinit) struct bs_manifest last;
 	enum bs_status status = bs_snapshot_commit(dir_at("."), before, manifest, err);
 	expect_ok(bs_manifest_read(dir_at("."), &last, err ? &(struct bs_error){{0}} : NULL), err);
 	assert_int_equal(last.generation, status ? before->generation : manifest->generation);
-	bs_manifest_deinit(&last);
 	return status;
 }
 
 /* New files are opened before they are committed; those of the commit before are not looked at again. */
 static void test_commit_of_new_files(void **state)
 {
-	struct bs_error err = {{0}};
 	struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
 	struct bs_segment_record segments[2] = {{.number = 1, .n_docs = 5}};
 	struct bs_manifest before = {.generation = 1, .next_number = 2, .segments = segments, .n_segments = 1, .sources = &source,
@@ -374,38 +345,37 @@ static void test_commit_of_new_files(void **state)
 	write_segment(1, 5);
 	assert_int_equal(stat("seg-000001", &info), 0);
 	segments[0].n_bytes = (uint64_t)info.st_size;
-	expect_ok(bs_snapshot_commit(dir_at("."), NULL, &before, &err), &err);
+	expect_ok(bs_snapshot_commit(dir_at("."), NULL, &before, ERR), &said);
 
 	struct bs_manifest after = before;
 	after.generation = 2;
 	after.next_number = 5;
 	after.n_segments = 2;
 	segments[1] = (struct bs_segment_record){.number = 2, .n_docs = 5, .n_bytes = segments[0].n_bytes};
-	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	assert_int_equal(commit(&before, &after, ERR), BS_NOT_FOUND);
 	write_segment(2, 5);
 	segments[1].n_docs = 6;
-	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "nothing was committed"));
+	expect_status(commit(&before, &after, ERR), BS_CORRUPT, &said);
+	assert_non_null(strstr(said.text, "nothing was committed"));
 	segments[1].n_docs = 5;
 	segments[1].tombstones = 3;
 	segments[1].n_deleted = 1;
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 5, &err), &err);
-	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 5, ERR), &said);
+	expect_status(commit(&before, &after, ERR), BS_CORRUPT, &said);
 	segments[1].n_deleted = 2;
 	after.exclusions.number = 4;
 	after.exclusions.n_docs = 1;
-	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	assert_int_equal(commit(&before, &after, ERR), BS_NOT_FOUND);
 	after.exclusions.number = after.exclusions.n_docs = 0;
 	after.n_sources = 0;
-	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	expect_status(commit(&before, &after, ERR), BS_CORRUPT, &said);
 	after.n_sources = 1;
 	write_text("seg-000001", "damaged since");
-	expect_ok(commit(&before, &after, &err), &err);
+	expect_ok(commit(&before, &after, ERR), &said);
 }
 
 static void test_no_snapshot(void **state)
 {
-	struct bs_error err = {{0}};
 	uint8_t bits[2] = {0};
 	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
 	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
@@ -421,17 +391,17 @@ static void test_no_snapshot(void **state)
 	write_segment(2, 13);
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "missing");
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 8, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 8, ERR), &said);
 	expect_no_snapshot(BS_CORRUPT, "./del-000003");
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
 	expect_no_snapshot(BS_CORRUPT, "0 deleted documents where the manifest has 3");
 	bits[1] = 0x26;
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
 	expect_no_snapshot(BS_CORRUPT, "bits past the last of 13 documents");
 	bits[1] = 0x16;
-	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, ERR), &said);
 	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, ERR), &said);
 	bs_snapshot_deinit(&snapshot);
 
 	/* Files that do not fit the manifest. */
@@ -446,27 +416,24 @@ static void test_no_snapshot(void **state)
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 
 	/* A manifest of a newer version. */
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes("manifest", &bytes);
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION + 1);
-	reseal(bytes.data, bytes.used_bytes);
-	write_bytes("manifest", bytes.data, bytes.used_bytes);
+	write_resealed("manifest", &bytes);
 	expect_no_snapshot(BS_UNSUPPORTED, "./manifest");
-	bs_buffer_deinit(&bytes);
 }
 
 /* Every byte of a segment that a snapshot's opening reads: an error, or all is as it was. */
 static void test_damaged_segment(void **state)
 {
 	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
-	struct bs_buffer bytes = {0}, changed = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 	uint64_t random = 61;
 	write_segment(1, 13);
 	write_manifest(&segment, 1);
 	read_bytes("seg-000001", &bytes);
 	for (int round = 0; round < 4000; round++) {
-		bs_buffer_clear(&changed);
-		append(&changed, bytes.data, bytes.used_bytes);
+		copy_bytes(&changed, &bytes);
 		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 		size_t at = 64 + random_below(&random, table_off - 64);
 		changed.data[at] =
@@ -474,50 +441,32 @@ static void test_damaged_segment(void **state)
 		if (round % 4)
 			reseal(changed.data, changed.used_bytes);
 		write_bytes("seg-000001", changed.data, changed.used_bytes);
-		struct bs_error err = {{0}};
-		struct bs_snapshot snapshot;
-		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, &err);
+		AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT || status == BS_UNSUPPORTED);
 		if (status == BS_OK)
 			assert_int_equal(snapshot.totals.n_docs, 13);
 		for (uint32_t d = 0; d < 13 && status == BS_OK; d++) {
 			struct bs_doc_record record;
-			enum bs_status get = bs_doc_table_get(&snapshot.segments[0].docs, d, &record, &err);
+			enum bs_status get = bs_doc_table_get(&snapshot.segments[0].docs, d, &record, ERR);
 			assert_true(get == BS_OK || get == BS_CORRUPT);
 		}
-		bs_snapshot_deinit(&snapshot);
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&changed);
 }
 
 /* A new file is made anew, and never what stands there or what that leads to. */
 static void test_new_file(void **state)
 {
-	struct bs_error err = {""};
 	int fd;
 	assert_int_equal(mkdir("index", 0700), 0);
 	assert_int_equal(symlink("../outside", "index/new"), 0);
 	write_text("index/old", "text");
-	expect_status(bs_dir_create_file(dir_at("index"), "new", &fd, &err), BS_IO, &err);
-	expect_status(bs_dir_create_file(dir_at("index"), "old", &fd, &err), BS_IO, &err);
+	expect_status(bs_dir_create_file(dir_at("index"), "new", &fd, ERR), BS_IO, &said);
+	expect_status(bs_dir_create_file(dir_at("index"), "old", &fd, ERR), BS_IO, &said);
 	assert_false(file_exists("outside"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_new_file),
-		FOLDER_TEST(test_creating),
-		FOLDER_TEST(test_creating_folders),
-		FOLDER_TEST(test_numbers),
-		FOLDER_TEST(test_sweeping),
-		FOLDER_TEST(test_lock),
-		FOLDER_TEST(test_waiting_for_the_lock),
-		FOLDER_TEST(test_snapshot),
-		FOLDER_TEST(test_commit_of_new_files),
-		FOLDER_TEST(test_no_snapshot),
-		FOLDER_TEST(test_damaged_segment),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_new_file), FOLDER_TEST(test_creating), FOLDER_TEST(test_creating_folders), FOLDER_TEST(test_numbers),
+          FOLDER_TEST(test_sweeping), FOLDER_TEST(test_lock), FOLDER_TEST(test_waiting_for_the_lock),
+          FOLDER_TEST(test_snapshot), FOLDER_TEST(test_commit_of_new_files), FOLDER_TEST(test_no_snapshot),
+          FOLDER_TEST(test_damaged_segment))

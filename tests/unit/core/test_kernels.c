@@ -4,7 +4,6 @@
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MAX_COLUMNS 20
 #define N_WORDS     (BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
@@ -199,16 +198,16 @@ struct rig {
 	size_t n_kernels;
 };
 
-static void rig_init(struct rig *rig, uint64_t seed)
+static struct rig rig_make(uint64_t seed)
 {
-	*rig = (struct rig){.random = seed};
-	rig->lines = new_lines(BS_SLAB_MAX_BLOCKS);
-	rig->wanted = new_lines(BS_SLAB_MAX_BLOCKS);
-	rig->got = new_lines(BS_SLAB_MAX_BLOCKS);
-	rig->other = new_lines(BS_SLAB_MAX_BLOCKS);
-	rig->n_kernels = bs_kernel_list(rig->kernels, COUNT(rig->kernels));
-	assert_true(rig->n_kernels >= 1 && rig->n_kernels <= COUNT(rig->kernels));
-	assert_string_equal(rig->kernels[rig->n_kernels - 1]->name, "plain");
+	struct rig rig = {.random = seed};
+	uint64_t **const results[] = {&rig.lines, &rig.wanted, &rig.got, &rig.other};
+	for (size_t i = 0; i < COUNT(results); i++)
+		*results[i] = new_lines(BS_SLAB_MAX_BLOCKS);
+	rig.n_kernels = bs_kernel_list(rig.kernels, COUNT(rig.kernels));
+	assert_true(rig.n_kernels >= 1 && rig.n_kernels <= COUNT(rig.kernels));
+	assert_string_equal(rig.kernels[rig.n_kernels - 1]->name, "plain");
+	return rig;
 }
 
 static void rig_clear_columns(struct rig *rig)
@@ -262,12 +261,9 @@ static void rig_check(const struct rig *rig, const struct bs_kernel *kernel)
 			         i % BS_LINE_WORDS);
 }
 
-/* ---- tests ---- */
-
 static void test_and_columns(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 11);
+	AUTO(rig_deinit) struct rig rig = rig_make(11);
 	for (int round = 0; round < 600; round++) {
 		size_t n_columns = 1 + random_below(&rig.random, MAX_COLUMNS);
 		size_t n_untested = 1 + random_below(&rig.random, n_columns);
@@ -284,17 +280,15 @@ static void test_and_columns(void **state)
 			rig_check(&rig, rig.kernels[k]);
 		}
 	}
-	rig_deinit(&rig);
 }
 
 static void test_spread_groups(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 12);
+	AUTO(rig_deinit) struct rig rig = rig_make(12);
 	for (int round = 0; round < 400; round++) {
 		rig_fill(&rig, 0);
 		size_t n_groups = (rig.n_blocks + 7) / 8;
-		uint64_t *mask = new_lines(n_groups);
+		FREED uint64_t *mask = new_lines(n_groups);
 		fill_lines(mask, n_groups, &rig.random);
 		for (size_t w = 0; w < n_groups * BS_LINE_WORDS; w += 3)
 			mask[w] = w % 2 ? 0 : mask[w] & mask[w] >> 7;
@@ -304,15 +298,12 @@ static void test_spread_groups(void **state)
 			rig.kernels[k]->lines.spread_groups(rig.got, &rig.got_live, mask);
 			rig_check(&rig, rig.kernels[k]);
 		}
-		free(mask);
 	}
-	rig_deinit(&rig);
 }
 
 static void test_and_not_column(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 13);
+	AUTO(rig_deinit) struct rig rig = rig_make(13);
 	for (int round = 0; round < 400; round++) {
 		rig_fill(&rig, 1);
 		uint64_t n_read = naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
@@ -323,13 +314,11 @@ static void test_and_not_column(void **state)
 			rig_check(&rig, rig.kernels[k]);
 		}
 	}
-	rig_deinit(&rig);
 }
 
 static void check_merges(enum merge merge, uint64_t seed)
 {
-	struct rig rig;
-	rig_init(&rig, seed);
+	AUTO(rig_deinit) struct rig rig = rig_make(seed);
 	for (int round = 0; round < 400; round++) {
 		rig_fill(&rig, 0);
 		naive_merge(merge, rig.wanted, &rig.wanted_live, rig.other, &rig.other_live);
@@ -343,7 +332,6 @@ static void check_merges(enum merge merge, uint64_t seed)
 			rig_check(&rig, kernel);
 		}
 	}
-	rig_deinit(&rig);
 }
 
 static void test_or_lines(void **state)
@@ -363,8 +351,7 @@ static void test_and_not_lines(void **state)
 
 static void test_counts(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 17);
+	AUTO(rig_deinit) struct rig rig = rig_make(17);
 	for (int round = 0; round < 200; round++) {
 		rig_fill(&rig, 1);
 		uint64_t n_live_bits = naive_count(rig.lines, &rig.live);
@@ -375,15 +362,13 @@ static void test_counts(void **state)
 			assert_int_equal(rig.kernels[k]->lines.popcount(rig.columns[0], 0), 0);
 		}
 	}
-	rig_deinit(&rig);
 }
 
 /* Random classes of random bytes, at every alignment; the bytes around the text stay as they are. */
 static void test_classify(void **state)
 {
 	enum { MAX_LINES = 9 };
-	struct rig rig;
-	rig_init(&rig, 19);
+	AUTO(rig_deinit) struct rig rig = rig_make(19);
 	for (int round = 0; round < 2000; round++) {
 		struct bs_byte_classes classes = {{0}, {{0}}};
 		uint8_t text[MAX_LINES * 64 + 96], got[sizeof(text)];
@@ -408,14 +393,12 @@ static void test_classify(void **state)
 			}
 		}
 	}
-	rig_deinit(&rig);
 }
 
 /* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
 static void test_lines_read(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 18);
+	AUTO(rig_deinit) struct rig rig = rig_make(18);
 	for (size_t c = 0; c < MAX_COLUMNS; c++) {
 		rig.columns[c] = new_lines(BS_SLAB_MAX_BLOCKS);
 		memset(rig.columns[c], 0xff, N_WORDS * 8);
@@ -437,28 +420,26 @@ static void test_lines_read(void **state)
 				memset(rig.columns[zero_at], 0xff, N_WORDS * 8);
 		}
 	}
-	rig_deinit(&rig);
 }
 
 static void test_choosing(void **state)
 {
-	struct bs_error err = {{0}};
 	const struct bs_kernel *kernels[16] = {NULL}, *kernel = NULL;
 	size_t n = bs_kernel_list(kernels, COUNT(kernels));
-	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
+	expect_ok(bs_kernel_choose(NULL, &kernel, ERR), &said);
 	assert_ptr_equal(kernel, kernels[0]);
 	for (size_t i = 0; i < n; i++) {
 		print_message("kernel here: %s\n", kernels[i]->name);
-		expect_ok(bs_kernel_choose(kernels[i]->name, &kernel, &err), &err);
+		expect_ok(bs_kernel_choose(kernels[i]->name, &kernel, ERR), &said);
 		assert_ptr_equal(kernel, kernels[i]);
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(kernels[i]->name, kernels[j]->name);
 	}
 	static const char *const unknown[] = {"", "plai", "plain ", "PLAIN", "avx1024"};
 	for (size_t i = 0; i < COUNT(unknown); i++) {
-		expect_status(bs_kernel_choose(unknown[i], &kernel, &err), BS_UNSUPPORTED, &err);
+		expect_status(bs_kernel_choose(unknown[i], &kernel, ERR), BS_UNSUPPORTED, &said);
 		for (size_t j = 0; j < n; j++)
-			assert_non_null(strstr(err.text, kernels[j]->name));
+			assert_non_null(strstr(said.text, kernels[j]->name));
 		assert_int_equal(bs_kernel_choose(unknown[i], &kernel, NULL), BS_UNSUPPORTED);
 	}
 	const struct bs_kernel *one[2] = {NULL, NULL};
@@ -518,7 +499,7 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
                            const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold)
 {
-	uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live live = *before;
 	kernel->lines.weigh(lines, kept, &live, terms, n_terms, threshold);
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
@@ -532,7 +513,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 		assert_int_equal(is_live(&live, block), any);
 	}
 	/* In place it is the same. */
-	uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
 	kernel->lines.weigh(own, own, &own_live, terms, n_terms, threshold);
@@ -540,8 +521,6 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
 		if (is_live(before, block))
 			assert_memory_equal(own + block * BS_LINE_WORDS, kept + block * BS_LINE_WORDS, BS_LINE_WORDS * sizeof(*own));
-	free(own);
-	free(kept);
 }
 
 static void test_weigh(void **state)
@@ -549,7 +528,7 @@ static void test_weigh(void **state)
 	const struct bs_kernel *kernels[16];
 	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
 	uint64_t random = 5;
-	uint64_t *columns = new_lines(8 * BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *columns = new_lines(8 * BS_SLAB_MAX_BLOCKS);
 	for (int round = 0; round < 6; round++) {
 		uint32_t most = BS_WEIGH_MOST / (WEIGHED_TERMS * 4) / (round % 2 ? 1 : 4);
 		struct bs_weighed_term terms[WEIGHED_TERMS];
@@ -568,13 +547,11 @@ static void test_weigh(void **state)
 				expect_weighed(kernels[i], columns, &live, &terms[t], 1, 1 + threshold / (WEIGHED_TERMS - (uint32_t)t));
 		}
 	}
-	free(columns);
 }
 
 static void test_keep_ranks(void **state)
 {
-	struct rig rig;
-	rig_init(&rig, 17);
+	AUTO(rig_deinit) struct rig rig = rig_make(17);
 	for (int round = 0; round < 300; round++) {
 		rig_fill(&rig, 0);
 		uint32_t n_slices = (uint32_t)random_below(&rig.random, round % 10 ? 7 : 33), most = (uint32_t)((UINT64_C(1) << n_slices) - 1);
@@ -607,19 +584,10 @@ static void test_keep_ranks(void **state)
 		}
 		free(slices);
 	}
-	rig_deinit(&rig);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_weigh),          cmocka_unit_test(test_keep_ranks),
-		cmocka_unit_test(test_classify),
-		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
-		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),
-		cmocka_unit_test(test_and_lines),      cmocka_unit_test(test_and_not_lines),
-		cmocka_unit_test(test_counts),         cmocka_unit_test(test_lines_read),
-		cmocka_unit_test(test_choosing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_weigh), cmocka_unit_test(test_keep_ranks), cmocka_unit_test(test_classify),
+          cmocka_unit_test(test_and_columns), cmocka_unit_test(test_spread_groups),
+          cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines), cmocka_unit_test(test_and_lines),
+          cmocka_unit_test(test_and_not_lines), cmocka_unit_test(test_counts), cmocka_unit_test(test_lines_read),
+          cmocka_unit_test(test_choosing))

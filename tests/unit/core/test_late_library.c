@@ -4,38 +4,35 @@
 #include "core/system/icu.h"
 #include "core/system/library.h"
 #include "core/text/words_term.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
 
 static void test_missing(void **state)
 {
-	struct bs_error err = {""};
 	void *function = NULL;
 	struct bs_library_symbol symbol = {"any", &function};
-	assert_int_equal(bs_library_load("Nothing", "libnothing.so.77", "/nowhere", &symbol, 1, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "Nothing cannot be loaded: "));
-	assert_non_null(strstr(err.text, "libnothing.so.77"));
-	assert_null(strchr(err.text, '\n'));
+	assert_int_equal(bs_library_load("Nothing", "libnothing.so.77", "/nowhere", &symbol, 1, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "Nothing cannot be loaded: "));
+	assert_non_null(strstr(said.text, "libnothing.so.77"));
+	assert_null(strchr(said.text, '\n'));
 	assert_null(function);
 }
 
 static void test_missing_symbol(void **state)
 {
-	struct bs_error err = {""};
 	size_t (*length)(const char *) = NULL;
 	void *other = NULL;
 	struct bs_library_symbol symbols[] = {{"strlen", &length}, {"no_such_function", &other}};
-	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 1, &err), BS_OK);
+	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 1, ERR), BS_OK);
 	assert_int_equal(length("four"), 4);
-	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 2, &err), BS_UNSUPPORTED);
-	assert_string_equal(err.text, "C cannot be used: libc.so.6 has no no_such_function");
+	assert_int_equal(bs_library_load("C", "libc.so.6", "/nowhere", symbols, 2, ERR), BS_UNSUPPORTED);
+	assert_string_equal(said.text, "C cannot be used: libc.so.6 has no no_such_function");
 }
 
 static void test_ours(void **state)
 {
-	struct bs_error err = {""};
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(bs_icu_load(&err), BS_OK);
-		assert_int_equal(bs_stemmer_load(&err), BS_OK);
+		assert_int_equal(bs_icu_load(ERR), BS_OK);
+		assert_int_equal(bs_stemmer_load(ERR), BS_OK);
 	}
 	assert_int_equal(bs_icu.u_foldCase(0xc4, U_FOLD_CASE_DEFAULT), 0xe4);
 	assert_non_null(bs_stemmer.sb_stemmer_list());
@@ -50,44 +47,40 @@ static enum bs_status load_object(const char *file, uint32_t version, const char
 
 static void test_own_object(void **state)
 {
-	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	/* It is found by the program's own folder, not by the current one. */
 	assert_int_equal(chdir("/"), 0);
-	assert_int_equal(load_object("late_object.so", 3, "object_answer", &answer, &err), BS_OK);
+	assert_int_equal(load_object("late_object.so", 3, "object_answer", &answer, ERR), BS_OK);
 	assert_int_equal(answer(), 42);
 }
 
 static void test_own_object_of_another_version(void **state)
 {
-	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
-	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "The object cannot be used: /"));
-	assert_non_null(strstr(err.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
+	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "The object cannot be used: /"));
+	assert_non_null(strstr(said.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
 	assert_null(answer);
 	/* The version is compared first: an older object may lack a function. */
-	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "(interface 3, not 4)"));
-	assert_int_equal(load_object("late_object.so", 3, "no_such_function", &answer, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "/late_object.so has no no_such_function"));
+	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "(interface 3, not 4)"));
+	assert_int_equal(load_object("late_object.so", 3, "no_such_function", &answer, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "/late_object.so has no no_such_function"));
 }
 
 static void test_own_object_missing(void **state)
 {
-	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
-	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "The object cannot be loaded: libnothing.so is neither in /"));
-	assert_non_null(strstr(err.text, ", its subfolders bitsift and "));
-	assert_null(strchr(err.text, '\n'));
+	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "The object cannot be loaded: libnothing.so is neither in /"));
+	assert_non_null(strstr(said.text, ", its subfolders bitsift and "));
+	assert_null(strchr(said.text, '\n'));
 	assert_null(answer);
 }
 
 /* Only root can give a file away. */
 static void test_own_object_of_another_user(void **state)
 {
-	struct bs_error err = {""};
 	int (*answer)(void) = NULL;
 	char path[4096];
 	if (geteuid() != 0)
@@ -98,14 +91,14 @@ static void test_own_object_of_another_user(void **state)
 	snprintf(strrchr(path, '/'), 64, "/late_strange_%ld.so", (long)getpid());
 	const char *file = strrchr(path, '/') + 1;
 	assert_int_equal(symlink("late_object.so", path), 0);
-	assert_int_equal(load_object(file, 3, "object_answer", &answer, &err), BS_OK);
+	assert_int_equal(load_object(file, 3, "object_answer", &answer, ERR), BS_OK);
 	answer = NULL;
 	int changed = lchown(path, 65534, (gid_t)-1);
-	enum bs_status status = load_object(file, 3, "object_answer", &answer, &err);
+	enum bs_status status = load_object(file, 3, "object_answer", &answer, ERR);
 	unlink(path);
 	assert_int_equal(changed, 0);
 	assert_int_equal(status, BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, " belongs to another user"));
+	assert_non_null(strstr(said.text, " belongs to another user"));
 	assert_null(answer);
 }
 #endif

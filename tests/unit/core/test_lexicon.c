@@ -8,7 +8,6 @@
 #include "core/lexicon/lexicon_write.h"
 #include "core/lexicon/term_codes.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 struct term {
 	uint8_t *bytes;
@@ -98,8 +97,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		break;
 	case KIND_RAW:
 		n = 1 + random_below(random, 12);
-		for (size_t j = 0; j < n; j++)
-			bytes[j] = (uint8_t)next_random(random);
+		fill_random(bytes, n, random);
 		break;
 	case KIND_PAIRS:
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "\xff\xe4\xb8%c\xe4\xb9%c",
@@ -145,24 +143,20 @@ static void terms_deinit(struct terms *terms)
 
 static void write_lexicon(const char *path, const struct terms *terms)
 {
-	struct bs_error err = {{0}};
-	struct bs_file_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	unlink(path);
-	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file(path);
 	bs_lexicon_writer_init(&lexicon, writer);
 	for (size_t i = 0; i < terms->n_terms; i++)
 		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes, terms->terms[i].df);
-	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_lexicon_writer_finish(&lexicon, ERR), &said);
+	finish_file(writer);
 }
 
 static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, struct bs_lexicon *lexicon)
 {
-	struct bs_error err = {{0}};
-	struct bs_container *file;
-	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_lexicon_open(lexicon, file, n_terms, UINT64_MAX, &err), &err);
+	struct bs_container *file = open_file(path);
+	expect_ok(bs_lexicon_open(lexicon, file, n_terms, UINT64_MAX, ERR), &said);
 	return file;
 }
 
@@ -171,12 +165,11 @@ static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, str
 static void check_find(const struct bs_lexicon *lexicon, const struct terms *terms, const uint8_t *bytes,
                        uint32_t n_bytes)
 {
-	struct bs_error err = {{0}};
 	bool found;
 	uint64_t ordinal, df;
 	size_t place = place_of(terms, bytes, n_bytes);
 	bool is_there = place < terms->n_terms && compare_bytes(&terms->terms[place], bytes, n_bytes) == 0;
-	expect_ok(bs_lexicon_find(lexicon, bytes, n_bytes, &found, &ordinal, &df, &err), &err);
+	expect_ok(bs_lexicon_find(lexicon, bytes, n_bytes, &found, &ordinal, &df, ERR), &said);
 	assert_int_equal(found, is_there);
 	if (is_there) {
 		assert_int_equal(ordinal, place);
@@ -184,7 +177,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 		/* No term is in more documents than there are. */
 		struct bs_lexicon fewer = *lexicon;
 		fewer.n_docs = df - 1;
-		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, &err), BS_CORRUPT, &err);
+		expect_status(bs_lexicon_find(&fewer, bytes, n_bytes, &found, &ordinal, &df, ERR), BS_CORRUPT, &said);
 	}
 }
 
@@ -192,8 +185,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms, const struct term *term)
 {
 	uint32_t n = term->n_bytes;
-	uint8_t *bytes = malloc(n + 2);
-	assert_non_null(bytes);
+	FREED uint8_t *bytes = must_malloc(n + 2);
 	memcpy(bytes, term->bytes, n);
 	check_find(lexicon, terms, bytes, n);
 	for (int c = 0; c < 256; c += 51) {
@@ -208,7 +200,6 @@ static void check_around(const struct bs_lexicon *lexicon, const struct terms *t
 		check_find(lexicon, terms, bytes, n);
 		bytes[at]++;
 	}
-	free(bytes);
 }
 
 /* ---- walking ---- */
@@ -216,12 +207,11 @@ static void check_around(const struct bs_lexicon *lexicon, const struct terms *t
 static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *terms, const uint8_t *from,
                        uint32_t from_bytes, size_t most)
 {
-	struct bs_error err = {{0}};
 	size_t place = place_of(terms, from, from_bytes);
 	bool end = false;
-	expect_ok(bs_lexicon_cursor_seek(cursor, from, from_bytes, &err), &err);
+	expect_ok(bs_lexicon_cursor_seek(cursor, from, from_bytes, ERR), &said);
 	for (size_t i = place; i < terms->n_terms && i < place + most; i++) {
-		expect_ok(bs_lexicon_cursor_next(cursor, &end, &err), &err);
+		expect_ok(bs_lexicon_cursor_next(cursor, &end, ERR), &said);
 		assert_false(end);
 		assert_int_equal(cursor->ordinal, i);
 		assert_true(cursor->df == terms->terms[i].df);
@@ -229,7 +219,7 @@ static void check_walk(struct bs_lexicon_cursor *cursor, const struct terms *ter
 		assert_memory_equal(cursor->term.data, terms->terms[i].bytes, cursor->term.used_bytes);
 	}
 	for (int again = 0; place + most > terms->n_terms && again < 2; again++) {
-		expect_ok(bs_lexicon_cursor_next(cursor, &end, &err), &err);
+		expect_ok(bs_lexicon_cursor_next(cursor, &end, ERR), &said);
 		assert_true(end);
 	}
 }
@@ -238,10 +228,10 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 {
 	static const uint8_t least[1] = {0},
 			     greatest[12] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-	struct bs_lexicon lexicon;
+	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;
 	write_lexicon("file", terms);
-	struct bs_container *file = open_lexicon("file", terms->n_terms, &lexicon);
-	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms->n_terms, &lexicon);
+	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	size_t step = 1 + terms->n_terms / 2000;
 	for (size_t i = 0; i < terms->n_terms; i += step)
 		check_around(&lexicon, terms, &terms->terms[i]);
@@ -254,18 +244,13 @@ static void check_lexicon(const struct terms *terms, uint64_t *random)
 	/* One cursor for all seeks, so that each starts from what the one before left. */
 	for (size_t i = 0; i < terms->n_terms; i += step) {
 		const struct term *term = &terms->terms[i];
-		uint8_t *bytes = malloc(term->n_bytes + 1);
-		assert_non_null(bytes);
+		FREED uint8_t *bytes = must_malloc(term->n_bytes + 1);
 		memcpy(bytes, term->bytes, term->n_bytes);
 		bytes[term->n_bytes] = 0;
 		check_walk(&cursor, terms, bytes, term->n_bytes, 1 + random_below(random, 40));
 		check_walk(&cursor, terms, bytes, term->n_bytes + 1, 2);
 		check_walk(&cursor, terms, bytes, (uint32_t)random_below(random, term->n_bytes), 2);
-		free(bytes);
 	}
-	bs_lexicon_cursor_deinit(&cursor);
-	bs_lexicon_deinit(&lexicon);
-	bs_container_close(file);
 }
 
 static void test_every_size(void **state)
@@ -273,11 +258,10 @@ static void test_every_size(void **state)
 	uint64_t random = 31;
 	static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 255, 256, 257, 200000};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		struct terms terms;
+		AUTO(terms_deinit) struct terms terms;
 		terms_make(&terms, sizes[i], KIND_NUMBERS, &random);
 		assert_int_equal(terms.n_terms, sizes[i]);
 		check_lexicon(&terms, &random);
-		terms_deinit(&terms);
 	}
 }
 
@@ -286,11 +270,10 @@ static void test_every_kind(void **state)
 	uint64_t random = 32;
 	for (int kind = 0; kind < N_KINDS; kind++) {
 		for (size_t n = 10; n <= 3000; n = n * 3 + 7) {
-			struct terms terms;
+			AUTO(terms_deinit) struct terms terms;
 			bool is_long = kind == KIND_LONG || kind == KIND_MIXED;
 			terms_make(&terms, is_long && n > 200 ? 200 : n, (enum kind)kind, &random);
 			check_lexicon(&terms, &random);
-			terms_deinit(&terms);
 		}
 	}
 }
@@ -299,23 +282,19 @@ static void test_every_kind(void **state)
 static void test_zeros_and_nothing(void **state)
 {
 	uint64_t random = 33;
-	struct terms terms = {.terms = calloc(64, sizeof(struct term))};
+	AUTO(terms_deinit) struct terms terms = {.terms = calloc(64, sizeof(struct term))};
 	assert_non_null(terms.terms);
 	static const uint8_t zeros[40];
 	for (size_t n = 0; n < 40; n++)
 		term_set(&terms.terms[terms.n_terms++], zeros, n, &random);
-	struct bs_lexicon lexicon;
+	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;
 	write_lexicon("file", &terms);
-	struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
-	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	for (uint32_t n = 0; n < 40; n++) {
 		check_find(&lexicon, &terms, zeros, n);
 		check_walk(&cursor, &terms, zeros, n, 100);
 	}
-	bs_lexicon_cursor_deinit(&cursor);
-	bs_lexicon_deinit(&lexicon);
-	bs_container_close(file);
-	terms_deinit(&terms);
 }
 
 /* Enough terms for codes by context, and for several chapters. */
@@ -323,10 +302,9 @@ static void test_many(void **state)
 {
 	uint64_t random = 37;
 	for (enum kind kind = KIND_NUMBERS; kind <= KIND_NAMES; kind++) {
-		struct terms terms;
+		AUTO(terms_deinit) struct terms terms;
 		terms_make(&terms, 40000, kind, &random);
 		check_lexicon(&terms, &random);
-		terms_deinit(&terms);
 	}
 }
 
@@ -425,7 +403,7 @@ static void check_twin(const struct terms *terms)
 {
 	static struct twin twin;
 	static uint8_t term[32768], separator[32768];
-	struct bs_buffer file = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	uint64_t n, n_bytes = 0, n_separator = 0;
 	uint32_t context = 0;
 	write_lexicon("file", terms);
@@ -457,22 +435,19 @@ static void check_twin(const struct terms *terms)
 		assert_int_equal(n_bytes, terms->terms[i].n_bytes);
 		assert_memory_equal(term, terms->terms[i].bytes, n_bytes);
 	}
-	bs_buffer_deinit(&file);
 }
 
 static void test_twin(void **state)
 {
 	uint64_t random = 38;
 	for (int kind = 0; kind < N_KINDS; kind++) {
-		struct terms terms;
+		AUTO(terms_deinit) struct terms terms;
 		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 300 : 2500, (enum kind)kind, &random);
 		check_twin(&terms);
-		terms_deinit(&terms);
 	}
-	struct terms terms;
+	AUTO(terms_deinit) struct terms terms;
 	terms_make(&terms, 12000, KIND_NAMES, &random);
 	check_twin(&terms);
-	terms_deinit(&terms);
 }
 
 /* ---- threads ---- */
@@ -496,7 +471,7 @@ static void *find_first(void *context)
 static void test_threads(void **state)
 {
 	enum { N_THREADS = 4 };
-	struct terms terms;
+	AUTO(terms_deinit) struct terms terms;
 	struct bs_lexicon lexicon;
 	uint64_t random = 37;
 	terms_make(&terms, 2000, KIND_NUMBERS, &random);
@@ -504,7 +479,7 @@ static void test_threads(void **state)
 	for (int i = 0; i < 20; i++) {
 		pthread_t threads[N_THREADS];
 		pthread_barrier_t start;
-		struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+		AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
 		struct first_find at = {&lexicon, &terms, &start};
 		assert_null(*lexicon.codes);
 		assert_int_equal(pthread_barrier_init(&start, NULL, N_THREADS), 0);
@@ -514,113 +489,83 @@ static void test_threads(void **state)
 			assert_int_equal(pthread_join(threads[t], NULL), 0);
 		pthread_barrier_destroy(&start);
 		bs_lexicon_deinit(&lexicon);
-		bs_container_close(file);
 	}
-	terms_deinit(&terms);
 }
-
-/* ---- damage ---- */
 
 static void test_wrong_counts(void **state)
 {
-	struct bs_error err = {{0}};
-	struct terms terms;
+	AUTO(terms_deinit) struct terms terms;
 	struct bs_lexicon lexicon;
 	uint64_t random = 35;
 	terms_make(&terms, 100, KIND_NUMBERS, &random);
 	write_lexicon("file", &terms);
-	struct bs_container *file = open_lexicon("file", 100, &lexicon);
+	AUTO(bs_container_close_at) struct bs_container *file = open_lexicon("file", 100, &lexicon);
 	static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX - 14}, wrong_codes[] = {1, 96, 99, 101, 113, 1000};
 	bs_lexicon_deinit(&lexicon);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, &err), BS_CORRUPT, &err);
+		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, ERR), BS_CORRUPT, &said);
 	/* The codes tell it, which are read with the first term. */
 	for (size_t i = 0; i < COUNT(wrong_codes); i++) {
 		bool found, end;
 		uint64_t ordinal, df;
-		struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
-		expect_ok(bs_lexicon_open(&lexicon, file, wrong_codes[i], UINT64_MAX, &err), &err);
+		AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+		expect_ok(bs_lexicon_open(&lexicon, file, wrong_codes[i], UINT64_MAX, ERR), &said);
 		for (int twice = 0; twice < 2; twice++)
-			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found, &ordinal, &df, &err), BS_CORRUPT, &err);
-		enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err);
+			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found, &ordinal, &df, ERR), BS_CORRUPT, &said);
+		enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR);
 		if (!status)
-			status = bs_lexicon_cursor_next(&cursor, &end, &err);
-		expect_status(status, BS_CORRUPT, &err);
-		bs_lexicon_cursor_deinit(&cursor);
+			status = bs_lexicon_cursor_next(&cursor, &end, ERR);
+		expect_status(status, BS_CORRUPT, &said);
 		bs_lexicon_deinit(&lexicon);
 	}
-	bs_container_close(file);
-	terms_deinit(&terms);
 }
 
 /* Finds and walks in a lexicon that may be damaged: BS_OK or BS_CORRUPT, never worse. */
 static void use_damaged(const char *path, const struct terms *terms, uint64_t *random)
 {
-	struct bs_error err = {{0}};
-	struct bs_lexicon lexicon;
-	struct bs_container *file;
-	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, UINT64_MAX, &err);
-	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;
+	AUTO(bs_container_close_at) struct bs_container *file = open_file(path);
+	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, UINT64_MAX, ERR);
+	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	for (int i = 0; i < 30 && status == BS_OK; i++) {
 		const struct term *term = &terms->terms[random_below(random, terms->n_terms)];
 		bool found, end = false;
 		uint64_t ordinal, df;
-		status = bs_lexicon_find(&lexicon, term->bytes, term->n_bytes, &found, &ordinal, &df, &err);
+		status = bs_lexicon_find(&lexicon, term->bytes, term->n_bytes, &found, &ordinal, &df, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		assert_true(!found || ordinal < terms->n_terms);
-		status = bs_lexicon_cursor_seek(&cursor, term->bytes, term->n_bytes, &err);
+		status = bs_lexicon_cursor_seek(&cursor, term->bytes, term->n_bytes, ERR);
 		for (size_t n = 0; status == BS_OK && !end; n++) {
 			assert_true(n <= terms->n_terms);
-			status = bs_lexicon_cursor_next(&cursor, &end, &err);
+			status = bs_lexicon_cursor_next(&cursor, &end, ERR);
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		status = BS_OK;
 	}
-	bs_lexicon_cursor_deinit(&cursor);
-	bs_lexicon_deinit(&lexicon);
-	bs_container_close(file);
 }
 
 static void test_damage_with_right_checksums(void **state)
 {
-	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 36;
 	for (int kind = 0; kind < N_KINDS; kind++) {
-		struct terms terms;
-		struct bs_buffer bytes = {0}, changed = {0};
-		struct bs_error err = {{0}};
+		AUTO(terms_deinit) struct terms terms;
+		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 		terms_make(&terms, kind == KIND_LONG || kind == KIND_MIXED ? 20 : 70, (enum kind)kind, &random);
 		write_lexicon("file", &terms);
 		read_bytes("file", &bytes);
 		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 		size_t index_off = (size_t)bs_load_u64(bytes.data + table_off + 32 + 8);
 		for (int round = 0; round < 150; round++) {
-			bs_buffer_clear(&changed);
-			expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+			copy_bytes(&changed, &bytes);
 			bool in_index = random_below(&random, 3) == 0;
 			size_t first = in_index ? index_off : 64, end = in_index ? table_off : index_off;
-			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
-				changed.data[first + random_below(&random, end - first)] =
-					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
-								 : (uint8_t)next_random(&random);
-			reseal(changed.data, changed.used_bytes);
-			write_bytes("damaged", changed.data, changed.used_bytes);
+			damage_bytes(changed.data, first, end, &random);
+			write_resealed("damaged", &changed);
 			use_damaged("damaged", &terms, &random);
 		}
-		bs_buffer_deinit(&bytes);
-		bs_buffer_deinit(&changed);
-		terms_deinit(&terms);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_every_size),        FOLDER_TEST(test_every_kind),
-		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_many),
-		FOLDER_TEST(test_twin),              FOLDER_TEST(test_wrong_counts),
-		FOLDER_TEST(test_threads),           FOLDER_TEST(test_damage_with_right_checksums),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_every_size), FOLDER_TEST(test_every_kind), FOLDER_TEST(test_zeros_and_nothing),
+          FOLDER_TEST(test_many), FOLDER_TEST(test_twin), FOLDER_TEST(test_wrong_counts),
+          FOLDER_TEST(test_damage_with_right_checksums), FOLDER_TEST(test_threads))

@@ -5,7 +5,6 @@
 #include "core/matrix/forward_list.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define SLAB         3u
 #define MOST_ORDINAL 5000u
@@ -41,12 +40,10 @@ static uint32_t near_of(const struct rows *rows, uint32_t row)
 /* As the indexer writes it. */
 static void write_filter(struct rows *rows)
 {
-	struct bs_error err = {""};
-	struct bs_file_writer *writer;
 	uint32_t n_groups = bs_forward_groups(rows->n_rows);
-	struct bs_buffer words = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer words = {0};
 	unlink("file");
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file("file");
 	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SLAB);
 	bs_file_writer_u64(writer, 0);
 	for (uint32_t group = 0; group < n_groups; group++) {
@@ -55,19 +52,17 @@ static void write_filter(struct rows *rows)
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
 			most = near_of(rows, row) > most ? near_of(rows, row) : most;
 		uint32_t width = bs_forward_filter_width(rows->hashing, most);
-		uint64_t *filter = calloc(width, sizeof(*filter));
-		assert_non_null(filter);
+		uint64_t *filter = must_calloc(width, sizeof(*filter));
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
 			bs_forward_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
-		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
+		append_bytes(&words, filter, (size_t)width * 8);
 		free(filter);
 		bs_file_writer_u64(writer, words.used_bytes / 8);
 	}
 	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SLAB);
 	bs_file_writer_bytes(writer, words.data, words.used_bytes);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	finish_file(writer);
 	rows->n_words = words.used_bytes / 8;
-	bs_buffer_deinit(&words);
 }
 
 /* Whether the row has a term of the ordinal's neighbourhood; *has_out: the term itself. */
@@ -86,11 +81,10 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 static void check_term(const struct rows *rows, const struct bs_forward_filter *filter, uint32_t ordinal, uint64_t *n_not,
                        uint64_t *n_seem)
 {
-	struct bs_error err = {""};
 	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
 	for (uint32_t group = 0; group < bs_forward_groups(rows->n_rows); group++) {
 		uint64_t found;
-		expect_ok(bs_forward_filter_rows(filter, group, probe, UINT64_MAX, &found, &err), &err);
+		expect_ok(bs_forward_filter_rows(filter, group, probe, UINT64_MAX, &found, ERR), &said);
 		for (uint32_t i = 0; i < BS_FORWARD_GROUP_ROWS; i++) {
 			uint32_t row = group * BS_FORWARD_GROUP_ROWS + i;
 			bool passes = found >> i & 1;
@@ -107,19 +101,16 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 /* Rows of any length up to the longest, so that a filter is half full at most: 2^-hashes by chance, more where columns are few. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
 	struct bs_forward_filter filter, none;
 	uint64_t n_not = 0, n_seem = 0;
 	write_filter(rows);
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_forward_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	expect_ok(bs_forward_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, ERR), &said);
 	for (uint32_t i = 0; i < n_asked; i++)
 		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
 	assert_true(n_seem << rows->hashing.n_hashes <= 5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
-	expect_status(bs_forward_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, &err), BS_CORRUPT, &err);
-	expect_status(bs_forward_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, &err), BS_CORRUPT, &err);
-	bs_container_close(file);
+	expect_status(bs_forward_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, ERR), BS_CORRUPT, &said);
+	expect_status(bs_forward_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, ERR), BS_CORRUPT, &said);
 }
 
 static void test_rows(void **state)
@@ -141,8 +132,6 @@ static void test_hashing(void **state)
 	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_FORWARD_MOST_HASHES + 1, 1}, {7, BS_FORWARD_MOST_NEAR_LOG2 + 1},
 	                                         {UINT32_MAX, 0}, {1, UINT32_MAX}};
 	static struct rows rows;
-	struct bs_error err = {""};
-	struct bs_container *file;
 	uint64_t random = 24;
 	for (uint32_t n_hashes = 1; n_hashes <= BS_FORWARD_MOST_HASHES; n_hashes++) {
 		for (uint32_t near_log2 = 0; near_log2 <= BS_FORWARD_MOST_NEAR_LOG2; near_log2++) {
@@ -151,13 +140,12 @@ static void test_hashing(void **state)
 			check_rows(&rows, &random, 20);
 		}
 	}
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	for (size_t i = 0; i < COUNT(impossible); i++) {
 		struct bs_forward_filter none;
 		struct bs_forward_hashing hashing = {impossible[i][0], impossible[i][1]};
-		expect_status(bs_forward_filter_open(&none, file, SLAB, rows.n_rows, hashing, &err), BS_CORRUPT, &err);
+		expect_status(bs_forward_filter_open(&none, file, SLAB, rows.n_rows, hashing, ERR), BS_CORRUPT, &said);
 	}
-	bs_container_close(file);
 }
 
 static void test_width(void **state)
@@ -174,58 +162,38 @@ static void test_damage(void **state)
 {
 	static struct rows rows;
 	uint64_t random = 22;
-	struct bs_buffer good = {0};
-	struct bs_buffer bad = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
 	unsigned n_told = 0;
 	rows.hashing = (struct bs_forward_hashing){7, 1};
 	draw_rows(&rows, 150, 9, &random);
 	write_filter(&rows);
 	read_bytes("file", &good);
+	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
-		struct bs_error err = {""};
-		struct bs_container *file;
+		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		bs_buffer_clear(&bad);
-		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
-		size_t table_off = (size_t)bs_load_u64(bad.data + 24);
 		/* Offsets, which stand first, more often than words; with right checksums the sections' lengths, too. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
-		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
-			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
-		if (is_sealed)
-			reseal(bad.data, bad.used_bytes);
-		write_bytes("file", bad.data, bad.used_bytes);
-		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err);
+		write_flipped(&good, end, is_sealed, &random);
+		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
 		}
-		status = bs_forward_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, &err);
+		status = bs_forward_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, ERR);
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;
 				struct bs_probe probe = bs_forward_filter_probe(filter.hashing, rows.ordinals[row][i]);
-				status = bs_forward_filter_rows(&filter, row / BS_FORWARD_GROUP_ROWS, probe, UINT64_MAX, &found, &err);
+				status = bs_forward_filter_rows(&filter, row / BS_FORWARD_GROUP_ROWS, probe, UINT64_MAX, &found, ERR);
 				assert_true(status || is_sealed || found >> (row % BS_FORWARD_GROUP_ROWS) & 1);
 			}
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		bs_container_close(file);
 	}
 	assert_true(n_told > 2000);
-	bs_buffer_deinit(&good);
-	bs_buffer_deinit(&bad);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_rows),
-		FOLDER_TEST(test_hashing),
-		cmocka_unit_test(test_width),
-		FOLDER_TEST(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_rows), FOLDER_TEST(test_hashing), cmocka_unit_test(test_width), FOLDER_TEST(test_damage))

@@ -7,15 +7,13 @@
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- making manifests ---- */
 
 static char *some_string(uint64_t *random)
 {
 	size_t n = random_below(random, random_below(random, 20) ? 30 : 10000);
-	char *string = malloc(n + 1);
-	assert_non_null(string);
+	char *string = must_malloc(n + 1);
 	for (size_t i = 0; i < n; i++)
 		string[i] = (char)(1 + random_below(random, 255)); /* any byte but NUL */
 	string[n] = '\0';
@@ -25,9 +23,9 @@ static char *some_string(uint64_t *random)
 /* No two alike, and none empty. */
 static char *name_string(uint64_t *random)
 {
-	char *string = NULL, *end = some_string(random);
+	char *string = NULL;
+	FREED char *end = some_string(random);
 	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) > 0);
-	free(end);
 	return string;
 }
 
@@ -49,10 +47,9 @@ static char **some_list(uint64_t *random)
 static char **some_weights(uint64_t *random)
 {
 	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1", "x.y=2", "title=7", "b=c=9", NULL};
-	struct bs_error err = {{0}};
 	char **weights;
 	given[random_below(random, 6)] = NULL;
-	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
 	return weights;
 }
 
@@ -81,7 +78,6 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 
 static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
-	struct bs_error err = {{0}};
 	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3), .next_number = 1 + (next_random(random) >> 3)};
 	uint64_t number = 0; /* of files: ascending here, but for which is which */
 	options_fill(&manifest->options, random);
@@ -100,7 +96,7 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		};
 		for (int word = 0; word < 4; word++)
 			source.stamp[word] = next_random(random);
-		expect_ok(bs_manifest_add_source(manifest, &source, &err), &err);
+		expect_ok(bs_manifest_add_source(manifest, &source, ERR), &said);
 		free(source.label);
 		free(source.path);
 	}
@@ -110,10 +106,10 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		                                    .is_rows = random_below(random, 2)};
 		segment.n_deleted = random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
 		segment.tombstones = segment.n_deleted ? ++number : 0;
-		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+		expect_ok(bs_manifest_add_segment(manifest, &segment, ERR), &said);
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
-		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), &err), &err);
+		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR), &said);
 	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
 	manifest->exclusions.number = manifest->exclusions.n_docs ? ++number : 0;
 	manifest->next_number += number;
@@ -191,29 +187,24 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 
 static void expect_read(const struct bs_manifest *wanted)
 {
-	struct bs_error err = {{0}};
 	struct bs_manifest got;
-	expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
 	expect_same(&got, wanted);
 	bs_manifest_deinit(&got);
 	bs_manifest_deinit(&got); /* twice is fine */
 }
 
-/* ---- tests ---- */
-
 static void test_round_trips(void **state)
 {
 	uint64_t random = 51;
-	struct bs_error err = {{0}};
 	for (int round = 0; round < 50; round++) {
-		struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
+		AUTO(bs_manifest_deinit) struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
 		if (round > 0)
 			manifest_fill(&manifest, &random);
 		/* Over the one before. */
-		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 		expect_read(&manifest);
 		assert_false(file_exists("manifest.new"));
-		bs_manifest_deinit(&manifest);
 	}
 }
 
@@ -222,10 +213,9 @@ static void test_density_comes_back_equal(void **state)
 {
 	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
 	for (size_t i = 0; i < COUNT(densities); i++) {
-		struct bs_error err = {{0}};
 		struct bs_manifest manifest = {.generation = 1, .options = {.density = densities[i]}}, got;
-		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
-		expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
+		expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
 		assert_true(bs_index_options_equal(&manifest.options, &got.options));
 		got.options.density += 1e-5;
 		assert_false(bs_index_options_equal(&manifest.options, &got.options));
@@ -241,61 +231,28 @@ static void test_options_differ(void **state)
 	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
 	struct bs_index_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
 	assert_true(bs_index_options_equal(&base, &base));
-	for (int i = 0; i < 16; i++) {
-		struct bs_index_options changed = base;
-		switch (i) {
-		case 0:
-			changed.words = true;
-			break;
-		case 1:
-			changed.grams = true;
-			break;
-		case 2:
-			changed.store = true;
-			break;
-		case 3:
-			changed.fold_accents = true;
-			break;
-		case 4:
-			changed.hidden = true;
-			break;
-		case 5:
-			changed.no_ignore = true;
-			break;
-		case 6:
-			changed.binary_as_text = true;
-			break;
-		case 7:
-			changed.density = 0.26;
-			break;
-		case 8:
-			changed.stem_language = one[0];
-			break;
-		case 9:
-			changed.id_field = one[0];
-			break;
-		case 10:
-			changed.text_fields = (char **)(uintptr_t)one;
-			break;
-		case 11:
-			changed.globs = (char **)(uintptr_t)two;
-			break;
-		case 12:
-			changed.globs = (char **)(uintptr_t)other;
-			break;
-		case 13:
-			changed.split_identifiers = true;
-			break;
-		case 14:
-			changed.weights = (char **)(uintptr_t)one;
-			break;
-		default:
-			changed.globs = NULL;
-			break;
-		}
-		if (bs_index_options_equal(&base, &changed) || bs_index_options_equal(&changed, &base))
-			fail_msg("difference %d is not seen", i);
-	}
+	struct bs_index_options changed[16];
+	for (size_t i = 0; i < COUNT(changed); i++)
+		changed[i] = base;
+	changed[0].words = true;
+	changed[1].grams = true;
+	changed[2].store = true;
+	changed[3].fold_accents = true;
+	changed[4].hidden = true;
+	changed[5].no_ignore = true;
+	changed[6].binary_as_text = true;
+	changed[7].density = 0.26;
+	changed[8].stem_language = one[0];
+	changed[9].id_field = one[0];
+	changed[10].text_fields = (char **)(uintptr_t)one;
+	changed[11].globs = (char **)(uintptr_t)two;
+	changed[12].globs = (char **)(uintptr_t)other;
+	changed[13].split_identifiers = true;
+	changed[14].weights = (char **)(uintptr_t)one;
+	changed[15].globs = NULL;
+	for (size_t i = 0; i < COUNT(changed); i++)
+		if (bs_index_options_equal(&base, &changed[i]) || bs_index_options_equal(&changed[i], &base))
+			fail_msg("difference %zu is not seen", i);
 }
 
 static void test_weights(void **state)
@@ -303,9 +260,8 @@ static void test_weights(void **state)
 	static const char *const given[] = {"title=3", "b=c=100", "a=1", "title=007", "B=2", "b=5", "text=9", "text=1", NULL};
 	static const char *const kept[] = {"B=2", "b=5", "b=c=100", "title=7"};
 	static const char *const wrong[] = {"title", "=3", "title=", "title=0", "title=101", "title=1000", "title=3 ", "title=-3", "title=+3", ""};
-	struct bs_error err = {{0}};
 	char **weights = NULL;
-	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
 	assert_int_equal(bs_strings_length(weights), COUNT(kept));
 	for (size_t i = 0; i < COUNT(kept); i++)
 		assert_string_equal(weights[i], kept[i]);
@@ -320,10 +276,10 @@ static void test_weights(void **state)
 	assert_int_equal(bs_field_weights_most(weights), 100);
 	assert_int_equal(bs_field_weights_most(NULL), 1);
 	bs_strings_free(weights);
-	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, &err), &err);
+	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, ERR), &said);
 	assert_null(weights);
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL}, &weights, &err), BS_INVALID, &err);
+		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL}, &weights, ERR), BS_INVALID, &said);
 		assert_null(weights);
 	}
 	assert_false(bs_field_weights_are_valid((char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
@@ -336,17 +292,15 @@ static void test_weights(void **state)
 
 static void test_lists(void **state)
 {
-	struct bs_error err = {{0}};
 	uint64_t random = 52;
-	char **copy = (char **)(uintptr_t)&err;
-	expect_ok(bs_strings_copy(NULL, &copy, &err), &err);
+	char **copy = (char **)(uintptr_t)ERR;
+	expect_ok(bs_strings_copy(NULL, &copy, ERR), &said);
 	assert_null(copy);
 	assert_int_equal(bs_strings_length(NULL), 0);
 	for (int round = 0; round < 50; round++) {
-		struct bs_index_options options = {.globs = some_list(&random)};
-		expect_ok(bs_strings_copy(options.globs, &options.text_fields, &err), &err);
+		AUTO(bs_index_options_deinit) struct bs_index_options options = {.globs = some_list(&random)};
+		expect_ok(bs_strings_copy(options.globs, &options.text_fields, ERR), &said);
 		expect_same_list(options.globs, options.text_fields);
-		bs_index_options_deinit(&options);
 	}
 }
 
@@ -355,150 +309,113 @@ static void test_lists(void **state)
 static void test_commit_is_all_or_nothing(void **state)
 {
 	uint64_t random = 53;
-	struct bs_error err = {{0}};
-	struct bs_manifest old, new;
-	struct bs_buffer bytes = {0};
+	AUTO(bs_manifest_deinit) struct bs_manifest old, new;
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	manifest_fill(&old, &random);
 	manifest_fill(&new, &random);
-	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
 	read_bytes("manifest", &bytes);
 	/* A full disk. */
 	for (uint64_t room = 0; room < 300; room += 20) {
 		limit_file_bytes(room);
-		enum bs_status status = bs_manifest_write(dir_at("."), &new, &err);
+		enum bs_status status = bs_manifest_write(dir_at("."), &new, ERR);
 		limit_file_bytes(UINT64_MAX);
-		expect_status(status, BS_IO, &err);
+		expect_status(status, BS_IO, &said);
 		assert_false(file_exists("manifest.new"));
 		expect_read(&old);
 	}
 	/* What a writer that died has left does not matter to readers, nor to the next writer. */
 	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
 	expect_read(&old);
-	expect_ok(bs_manifest_write(dir_at("."), &new, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &new, ERR), &said);
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
 	/* Something in the way. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
-	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
+	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
 	expect_read(&new);
 	assert_int_equal(rmdir("manifest.new"), 0);
 	assert_int_equal(unlink("manifest"), 0);
 	assert_int_equal(mkdir("manifest", 0700), 0);
 	write_text("manifest/file", "");
-	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
-	bs_buffer_deinit(&bytes);
-	bs_manifest_deinit(&old);
-	bs_manifest_deinit(&new);
+	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
 }
 
 /* ---- what a reader refuses, a writer does not commit ---- */
 
 static const struct bs_source_record folder_record = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
 
-static void spoil_field(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
-	expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, &err), &err);
-}
+enum spoilt {
+	FIELD,
+	DENSITY,
+	LIMIT,
+	ANALYZER,
+	SUMMARY_RATE,
+	GENERATION,
+	PATH,
+	KIND,
+	PARENT,
+	BELOW,
+	LEFT_OUT,
+	NON_DOCUMENT,
+	SEGMENT,
+	NUMBER,
+	N_SPOILT
+};
 
-static void spoil_density(struct bs_manifest *manifest)
+static void spoil(struct bs_manifest *manifest, enum spoilt what)
 {
-	manifest->options.density = 0.9;
-}
-
-static void spoil_limit(struct bs_manifest *manifest)
-{
-	manifest->options.max_document = BS_MAX_DOCUMENT_BYTES + 1;
-}
-
-static void spoil_analyzer(struct bs_manifest *manifest)
-{
-	free(manifest->options.analyzer_name);
-	manifest->options.analyzer_name = strdup("a name with spaces");
-}
-
-static void spoil_summary_rate(struct bs_manifest *manifest)
-{
-	manifest->options.summary_rate = UINT64_MAX;
-}
-
-static void spoil_generation(struct bs_manifest *manifest)
-{
-	manifest->generation = BS_MOST_NUMBER;
-}
-
-static void spoil_path(struct bs_manifest *manifest)
-{
-	manifest->sources[0].path[0] = '\0';
-}
-
-static void spoil_kind(struct bs_manifest *manifest)
-{
-	manifest->sources[0].kind = 77;
-}
-
-/* A collection in a source that is no folder any more. */
-static void spoil_parent(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
-	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "b"};
-	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
-	manifest->sources[0].kind = 2;
-}
-
-static void spoil_below(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
-	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "../b"};
-	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
-}
-
-static void spoil_left_out(struct bs_manifest *manifest)
-{
-	manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
-}
-
-static void spoil_non_document(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
+	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b",
+	                                 .path = (char *)(uintptr_t)(what == BELOW ? "../b" : "b")};
+	struct bs_segment_record deleted = {.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
+	struct bs_segment_record twice = {.number = 1, .n_docs = 3};
 	struct bs_non_documents file = {.source = 9, .name = "x"};
-	manifest->options.grams = true;
-	expect_ok(bs_manifest_add_non_document(manifest, &file, &err), &err);
-}
-
-static void spoil_segment(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
-	struct bs_segment_record segment = {.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
-	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
-}
-
-static void spoil_number(struct bs_manifest *manifest)
-{
-	struct bs_error err = {{0}};
-	struct bs_segment_record segment = {.number = 1, .n_docs = 3};
-	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
-	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+	if (what == FIELD)
+		expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, ERR), &said);
+	if (what == DENSITY)
+		manifest->options.density = 0.9;
+	if (what == LIMIT)
+		manifest->options.max_document = BS_MAX_DOCUMENT_BYTES + 1;
+	if (what == ANALYZER)
+		manifest->options.analyzer_name = strdup("a name with spaces");
+	if (what == SUMMARY_RATE)
+		manifest->options.summary_rate = UINT64_MAX;
+	if (what == GENERATION)
+		manifest->generation = BS_MOST_NUMBER;
+	if (what == PATH)
+		manifest->sources[0].path[0] = '\0';
+	if (what == KIND)
+		manifest->sources[0].kind = 77;
+	if (what == PARENT || what == BELOW)
+		expect_ok(bs_manifest_add_source(manifest, &inner, ERR), &said);
+	if (what == PARENT) /* a collection in a source that is no folder any more */
+		manifest->sources[0].kind = 2;
+	if (what == LEFT_OUT)
+		manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
+	if (what == NON_DOCUMENT) {
+		manifest->options.grams = true;
+		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+	}
+	if (what == SEGMENT)
+		expect_ok(bs_manifest_add_segment(manifest, &deleted, ERR), &said);
+	for (int i = 0; what == NUMBER && i < 2; i++)
+		expect_ok(bs_manifest_add_segment(manifest, &twice, ERR), &said);
 }
 
 static void test_refused_by_its_reader(void **state)
 {
-	static void (*const spoil[])(struct bs_manifest *) = {
-		spoil_field, spoil_density, spoil_limit, spoil_analyzer, spoil_summary_rate, spoil_generation, spoil_path, spoil_kind,
-		spoil_parent, spoil_below, spoil_left_out, spoil_non_document, spoil_segment, spoil_number};
-	struct bs_error err = {{0}};
 	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
-	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
-	for (size_t i = 0; i < COUNT(spoil); i++) {
-		struct bs_manifest new = {.generation = 2, .next_number = 5, .options = {.density = 0.3}};
-		expect_ok(bs_manifest_add_source(&new, &folder_record, &err), &err);
-		spoil[i](&new);
-		expect_status(bs_manifest_write(dir_at("."), &new, &err), BS_CORRUPT, &err);
-		if (!strstr(err.text, "nothing was committed") || strstr(err.text, "--rebuild"))
-			fail_msg("%zu: %s", i, err.text);
+	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
+	for (enum spoilt what = FIELD; what < N_SPOILT; what++) {
+		AUTO(bs_manifest_deinit) struct bs_manifest new = {.generation = 2, .next_number = 5};
+		new.options.density = 0.3;
+		expect_ok(bs_manifest_add_source(&new, &folder_record, ERR), &said);
+		spoil(&new, what);
+		expect_status(bs_manifest_write(dir_at("."), &new, ERR), BS_CORRUPT, &said);
+		if (!strstr(said.text, "nothing was committed") || strstr(said.text, "--rebuild"))
+			fail_msg("%d: %s", (int)what, said.text);
 		assert_false(file_exists("manifest.new"));
 		expect_read(&old);
-		bs_manifest_deinit(&new);
 	}
 }
 
@@ -546,7 +463,6 @@ static void test_impossible(void **state)
 		{3, 97, 8, 0, "a file of exclusions, or none, where there are 0"},
 		{4, 0, 1, 200, "a section ends too early"},
 	};
-	struct bs_error err = {{0}};
 	struct bs_segment_record segments[] = {
 		{.number = 1, .tombstones = 3, .n_docs = 10, .n_deleted = 3, .n_bytes = 1000},
 		{.number = 2, .tombstones = 4, .n_docs = 10, .n_deleted = 1, .n_bytes = 1000},
@@ -568,60 +484,50 @@ static void test_impossible(void **state)
 		.exclusions.number = 5,
 		.exclusions.n_docs = 7,
 	};
-	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 	expect_read(&manifest);
-	struct bs_buffer bytes = {0}, changed = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 	read_bytes("manifest", &bytes);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t n_bytes;
-		struct bs_manifest got;
-		bs_buffer_clear(&changed);
-		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		AUTO(bs_manifest_deinit) struct bs_manifest got;
+		copy_bytes(&changed, &bytes);
 		uint8_t *section = section_in(changed.data, cases[i].section, 0, &n_bytes);
 		assert_true(cases[i].at + cases[i].n_bytes <= n_bytes);
 		for (size_t byte = 0; byte < cases[i].n_bytes; byte++)
 			section[cases[i].at + byte] = (uint8_t)(cases[i].number >> (8 * byte));
-		reseal(changed.data, changed.used_bytes);
-		write_bytes("manifest", changed.data, changed.used_bytes);
-		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
-		if (status != BS_CORRUPT || !strstr(err.text, cases[i].what))
-			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what, bs_status_name(status), err.text);
-		bs_manifest_deinit(&got);
+		write_resealed("manifest", &changed);
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, ERR);
+		if (status != BS_CORRUPT || !strstr(said.text, cases[i].what))
+			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what, bs_status_name(status), said.text);
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&changed);
 }
 
 static void test_nothing_there(void **state)
 {
-	struct bs_error err = {{0}};
-	struct bs_manifest manifest;
-	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_NOT_FOUND, &err);
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_NOT_FOUND, &said);
 	bs_manifest_deinit(&manifest);
 	write_text("manifest", "");
-	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_CORRUPT, &err);
-	bs_manifest_deinit(&manifest);
+	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT, &said);
 }
 
 /* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
-	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	uint64_t random = 54;
-	struct bs_error err = {{0}};
-	struct bs_manifest manifest = {0};
-	struct bs_buffer bytes = {0}, changed = {0};
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 	do {
 		bs_manifest_deinit(&manifest);
 		manifest_fill(&manifest, &random);
 	} while (manifest.n_sources < 2 || manifest.n_segments < 2);
-	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 	read_bytes("manifest", &bytes);
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	size_t n_ok = 0;
 	for (int round = 0; round < 3000; round++) {
-		bs_buffer_clear(&changed);
-		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		copy_bytes(&changed, &bytes);
 		if (round % 10 == 0) {
 			uint8_t *entry = changed.data + table_off + random_below(&random, 3) * 32;
 			uint64_t n = bs_load_u64(entry + 16);
@@ -629,45 +535,25 @@ static void test_damage_with_right_checksums(void **state)
 			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
 			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
 		} else {
-			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
-				changed.data[64 + random_below(&random, table_off - 64)] =
-					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
-								 : (uint8_t)next_random(&random);
+			damage_bytes(changed.data, 64, table_off, &random);
 		}
-		reseal(changed.data, changed.used_bytes);
-		write_bytes("manifest", changed.data, changed.used_bytes);
-		struct bs_manifest got;
-		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
+		write_resealed("manifest", &changed);
+		AUTO(bs_manifest_deinit) struct bs_manifest got;
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_ok += status == BS_OK;
-		bs_manifest_deinit(&got);
 	}
 	assert_in_range(n_ok, 1, 2999);
 	/* Without its sections it is no manifest. */
 	struct bs_file_writer *writer;
 	unlink("manifest");
-	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, &err), &err);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR), &said);
+	finish_file(writer);
 	struct bs_manifest got;
-	expect_status(bs_manifest_read(dir_at("."), &got, &err), BS_CORRUPT, &err);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&changed);
-	bs_manifest_deinit(&manifest);
+	expect_status(bs_manifest_read(dir_at("."), &got, ERR), BS_CORRUPT, &said);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_round_trips),
-		FOLDER_TEST(test_density_comes_back_equal),
-		FOLDER_TEST(test_impossible),
-		cmocka_unit_test(test_options_differ),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_lists),
-		FOLDER_TEST(test_commit_is_all_or_nothing),
-		FOLDER_TEST(test_refused_by_its_reader),
-		FOLDER_TEST(test_nothing_there),
-		FOLDER_TEST(test_damage_with_right_checksums),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_density_comes_back_equal), FOLDER_TEST(test_impossible),
+          cmocka_unit_test(test_options_differ), cmocka_unit_test(test_weights), cmocka_unit_test(test_lists),
+          FOLDER_TEST(test_commit_is_all_or_nothing), FOLDER_TEST(test_refused_by_its_reader),
+          FOLDER_TEST(test_nothing_there), FOLDER_TEST(test_damage_with_right_checksums))

@@ -4,7 +4,6 @@
 #include "core/base/bytes.h"
 #include "core/file/packed.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define SECTION 7u
 #define MOST    1000u
@@ -13,18 +12,16 @@
 
 static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 {
-	struct bs_error err = {""};
-	struct bs_file_writer *writer;
 	uint32_t narrow[LONG];
 	for (uint64_t i = 0; i < n && as_u32; i++)
 		narrow[i] = (uint32_t)values[i];
 	unlink("file");
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file("file");
 	if (as_u32)
 		bs_packed_write_u32(writer, SECTION, 0, narrow, n);
 	else
 		bs_packed_write_u64(writer, SECTION, 0, values, n);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
+	finish_file(writer);
 }
 
 /* What FORMAT.md says of a block, read literally. */
@@ -83,33 +80,30 @@ static uint64_t check_twin(const struct bs_section *section, const uint64_t *val
 /* Returns how many blocks have slopes. */
 static uint64_t check_values(const uint64_t *values, uint64_t n, bool as_u32)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
 	struct bs_packed packed, counted;
 	uint64_t value, next;
 	write_values(values, n, as_u32);
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, &err), &err);
-	expect_ok(bs_packed_open_counted(&counted, packed.section, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR), &said);
+	expect_ok(bs_packed_open_counted(&counted, packed.section, ERR), &said);
 	assert_int_equal(counted.n, n);
 	for (uint64_t i = 0; i < n; i++) {
 		uint32_t narrow;
-		expect_ok(bs_packed_get(&packed, i, &value, &err), &err);
+		expect_ok(bs_packed_get(&packed, i, &value, ERR), &said);
 		assert_int_equal(value, values[i]);
-		enum bs_status status = bs_packed_get_u32(&packed, i, &narrow, &err);
+		enum bs_status status = bs_packed_get_u32(&packed, i, &narrow, ERR);
 		assert_int_equal(status, values[i] > UINT32_MAX ? BS_CORRUPT : BS_OK);
 		assert_true(status || narrow == values[i]);
 		if (i + 1 < n) {
-			expect_ok(bs_packed_get_span(&packed, i, &value, &next, &err), &err);
+			expect_ok(bs_packed_get_span(&packed, i, &value, &next, ERR), &said);
 			assert_true(value == values[i] && next == values[i + 1]);
 		}
 	}
-	expect_status(bs_packed_get(&packed, n, &value, &err), BS_CORRUPT, &err);
-	expect_status(bs_packed_get(&packed, UINT64_MAX, &value, &err), BS_CORRUPT, &err);
-	expect_ok(bs_packed_check(&packed, &err), &err);
+	expect_status(bs_packed_get(&packed, n, &value, ERR), BS_CORRUPT, &said);
+	expect_status(bs_packed_get(&packed, UINT64_MAX, &value, ERR), BS_CORRUPT, &said);
+	expect_ok(bs_packed_check(&packed, ERR), &said);
 	uint64_t n_sloped = check_twin(&packed.section, values, n);
 	assert_int_equal(bs_container_features(file), n_sloped > 0 ? BS_FEATURE_SLOPED_NUMBERS : 0);
-	bs_container_close(file);
 	return n_sloped;
 }
 
@@ -210,51 +204,45 @@ static void test_find(void **state)
 	uint64_t random = 33;
 	uint64_t values[LONG];
 	for (int round = 0; round < 44; round++) {
-		struct bs_error err = {""};
-		struct bs_container *file;
 		struct bs_packed packed;
 		uint64_t n = round < 40 ? counts[random_below(&random, COUNT(counts))] : LONG - (uint64_t)round;
 		uint64_t last = random_below(&random, 50);
 		for (uint64_t i = 0; i < n; i++)
 			last = values[i] = last + 1 + random_below(&random, round % 4 ? 1 + (uint64_t)round : 2);
 		write_values(values, n, round % 2);
-		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, &err), &err);
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR), &said);
 		uint64_t i = 0;
 		for (uint64_t value = 0; value < last + 3; value++) {
 			bool found;
 			uint64_t where;
-			expect_ok(bs_packed_find(&packed, value, &found, &where, &err), &err);
+			expect_ok(bs_packed_find(&packed, value, &found, &where, ERR), &said);
 			i += i < n && values[i] < value;
 			assert_true(found == (i < n && values[i] == value));
 			assert_true(!found || where == i);
 		}
-		bs_container_close(file);
 	}
 }
 
 static void test_wrong_counts(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
 	struct bs_packed packed;
 	uint64_t values[200] = {5};
 	static const uint64_t wrong[] = {UINT32_MAX, UINT64_C(1) << 60, UINT64_MAX - 126, UINT64_MAX};
 	write_values(values, 200, true);
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, SECTION, 0);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_status(bs_packed_open(&packed, section, wrong[i], &err), BS_CORRUPT, &err);
+		expect_status(bs_packed_open(&packed, section, wrong[i], ERR), BS_CORRUPT, &said);
 	/* As many blocks, or fewer: only a check can tell. */
 	for (uint64_t n = 0; n < 256; n++) {
-		expect_ok(bs_packed_open(&packed, section, n, &err), &err);
-		assert_int_equal(bs_packed_check(&packed, &err), n == 200 ? BS_OK : BS_CORRUPT);
+		expect_ok(bs_packed_open(&packed, section, n, ERR), &said);
+		assert_int_equal(bs_packed_check(&packed, ERR), n == 200 ? BS_OK : BS_CORRUPT);
 	}
 	/* No section is no array, not even an empty one. */
 	section = bs_container_section(file, SECTION + 1, 0);
-	expect_status(bs_packed_open(&packed, section, 0, &err), BS_CORRUPT, &err);
-	expect_status(bs_packed_open_counted(&packed, section, &err), BS_CORRUPT, &err);
-	bs_container_close(file);
+	expect_status(bs_packed_open(&packed, section, 0, ERR), BS_CORRUPT, &said);
+	expect_status(bs_packed_open_counted(&packed, section, ERR), BS_CORRUPT, &said);
 }
 
 /* Reads all there is in every way; whether the values are the right ones goes to *same. */
@@ -281,8 +269,7 @@ static enum bs_status read_all(struct bs_section section, const uint64_t *values
 static void damage(uint64_t *values, uint64_t n, int n_rounds)
 {
 	uint64_t random = 34;
-	struct bs_buffer good = {0};
-	struct bs_buffer bad = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer good = {0};
 	unsigned n_told = 0;
 	for (uint64_t i = 0; i < n; i++)
 		values[i] = i * 9 + random_below(&random, 9);
@@ -290,19 +277,12 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	read_bytes("file", &good);
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < n_rounds; round++) {
-		struct bs_error err = {""};
-		struct bs_container *file;
+		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		bs_buffer_clear(&bad);
-		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
 		/* The directory, which stands first, more often than bits; with right checksums the section's length, too. */
 		size_t end = round % 2 ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES : is_sealed ? table_off + 32 : table_off;
-		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
-			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
-		if (is_sealed)
-			reseal(bad.data, bad.used_bytes);
-		write_bytes("file", bad.data, bad.used_bytes);
-		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err);
+		write_flipped(&good, end, is_sealed, &random);
+		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
@@ -310,17 +290,14 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 		bool same;
 		enum bs_status checked;
 		struct bs_section section = bs_container_section(file, SECTION, 0);
-		status = read_all(section, values, n, &same, &checked, &err);
+		status = read_all(section, values, n, &same, &checked, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		/* What passes a check gives the values of some array, and what the checksums show no wrong one. */
 		assert_true(checked == BS_CORRUPT || status == BS_OK);
 		assert_true(status || same || is_sealed);
 		n_told += checked == BS_CORRUPT;
-		bs_container_close(file);
 	}
 	assert_true(n_told > (unsigned)n_rounds / 3);
-	bs_buffer_deinit(&good);
-	bs_buffer_deinit(&bad);
 }
 
 static void test_damage(void **state)
@@ -330,16 +307,6 @@ static void test_damage(void **state)
 	damage(values, LONG, 600);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_widths),
-		FOLDER_TEST(test_mixed),
-		FOLDER_TEST(test_slopes),
-		FOLDER_TEST(test_slopes_with_limits),
-		FOLDER_TEST(test_find),
-		FOLDER_TEST(test_wrong_counts),
-		FOLDER_TEST(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_widths), FOLDER_TEST(test_mixed), FOLDER_TEST(test_slopes),
+          FOLDER_TEST(test_slopes_with_limits), FOLDER_TEST(test_find), FOLDER_TEST(test_wrong_counts),
+          FOLDER_TEST(test_damage))

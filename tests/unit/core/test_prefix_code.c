@@ -2,7 +2,6 @@
  * code are refused. */
 #include "core/collections/prefix_code.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_SYMBOLS 700u
 #define N_CODES      3u
@@ -29,7 +28,6 @@ static uint64_t least_bits(uint64_t *counts, uint32_t n)
 
 static void test_lengths(void **state)
 {
-	struct bs_error err = {""};
 	uint64_t random = 39;
 	static uint64_t counts[MOST_SYMBOLS], used[MOST_SYMBOLS];
 	static uint8_t lengths[MOST_SYMBOLS];
@@ -43,7 +41,7 @@ static void test_lengths(void **state)
 			if (counts[i])
 				used[n_used++] = counts[i];
 		}
-		expect_ok(bs_code_lengths(counts, n, lengths, &err), &err);
+		expect_ok(bs_code_lengths(counts, n, lengths, ERR), &said);
 		uint64_t bits = 0, kraft = 0;
 		bool is_limited = false;
 		for (uint32_t i = 0; i < n; i++) {
@@ -77,14 +75,13 @@ static uint32_t symbol_at(const struct coded *coded, uint32_t code, uint64_t *ra
 
 static void draw_codes(struct coded *coded, uint64_t *random)
 {
-	struct bs_error err = {""};
 	uint64_t counts[MOST_SYMBOLS];
 	for (uint32_t code = 0; code < N_CODES; code++) {
 		coded->n[code] = 1 + (uint32_t)random_below(random, random_below(random, 2) ? 30 : MOST_SYMBOLS);
 		uint64_t steep = random_below(random, 40);
 		for (uint32_t i = 0; i < coded->n[code]; i++)
 			counts[i] = i == 0 || random_below(random, 5) ? 1 + (next_random(random) >> 24 >> random_below(random, steep + 1)) : 0;
-		expect_ok(bs_code_lengths(counts, coded->n[code], coded->lengths[code], &err), &err);
+		expect_ok(bs_code_lengths(counts, coded->n[code], coded->lengths[code], ERR), &said);
 		bs_code_values(coded->lengths[code], coded->n[code], coded->values[code]);
 	}
 }
@@ -99,16 +96,15 @@ static void put_nibbles(const struct coded *coded, uint32_t code, uint8_t *nibbl
 
 static void read_codes(const struct coded *coded, struct bs_code_set *set)
 {
-	struct bs_error err = {""};
 	uint8_t nibbles[MOST_SYMBOLS / 2 + 1];
 	uint32_t what[MOST_SYMBOLS];
 	bool valid;
 	for (uint32_t i = 0; i < MOST_SYMBOLS; i++)
 		what[i] = i << 4;
-	expect_ok(bs_code_set_init(set, N_CODES, &err), &err);
+	expect_ok(bs_code_set_init(set, N_CODES, ERR), &said);
 	for (uint32_t code = 0; code < N_CODES; code++) {
 		put_nibbles(coded, code, nibbles);
-		expect_ok(bs_code_read(set, code, nibbles, what, coded->n[code], &valid, &err), &err);
+		expect_ok(bs_code_read(set, code, nibbles, what, coded->n[code], &valid, ERR), &said);
 		assert_true(valid);
 	}
 	bs_code_set_finish(set, N_CODES);
@@ -117,8 +113,7 @@ static void read_codes(const struct coded *coded, struct bs_code_set *set)
 /* Symbols of all codes in turn, a number of so many bits behind each. */
 static void test_messages(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	struct bs_code_set set;
 	uint64_t random = 67;
 	static struct coded coded;
@@ -126,7 +121,7 @@ static void test_messages(void **state)
 		draw_codes(&coded, &random);
 		read_codes(&coded, &set);
 		bs_buffer_clear(&bytes);
-		expect_ok(bs_buffer_reserve(&bytes, 3000 * 8, &err), &err);
+		expect_ok(bs_buffer_reserve(&bytes, 3000 * 8, ERR), &said);
 		struct bs_bits_writer writer = {.to = &bytes};
 		uint64_t written = random;
 		for (uint32_t i = 0; i < 3000; i++) {
@@ -149,7 +144,6 @@ static void test_messages(void **state)
 		}
 		bs_code_set_deinit(&set);
 	}
-	bs_buffer_deinit(&bytes);
 }
 
 /* More codes than there are bits for, and something behind the last length; too few are harmless. */
@@ -165,12 +159,11 @@ static void test_no_codes(void **state)
 		{{0x11, 0x0f}, 3, false}, {{0x00, 0x01}, 3, true},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_error err = {""};
-		struct bs_code_set set;
+		AUTO(bs_code_set_deinit) struct bs_code_set set;
 		const uint32_t what[4] = {0, 1 << 4, 2 << 4, 3 << 4};
 		bool valid;
-		expect_ok(bs_code_set_init(&set, 1, &err), &err);
-		expect_ok(bs_code_read(&set, 0, cases[i].nibbles, what, cases[i].n, &valid, &err), &err);
+		expect_ok(bs_code_set_init(&set, 1, ERR), &said);
+		expect_ok(bs_code_read(&set, 0, cases[i].nibbles, what, cases[i].n, &valid, ERR), &said);
 		bs_code_set_finish(&set, 1);
 		if (valid != cases[i].valid)
 			fail_msg("case %zu", i);
@@ -178,16 +171,7 @@ static void test_no_codes(void **state)
 			uint32_t got = bs_code_get(&set.codes[0], window << (64 - BS_CODE_MAX_BITS));
 			assert_true(got == 0 || got >> 4 < cases[i].n);
 		}
-		bs_code_set_deinit(&set);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_no_codes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_messages), cmocka_unit_test(test_no_codes))

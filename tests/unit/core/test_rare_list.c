@@ -5,7 +5,6 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/rare_list.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_TERMS 4000u
 #define MOST_LISTS 40u
@@ -60,29 +59,25 @@ static void draw(struct truth *truth, uint64_t *random)
 static void write_lists(const struct truth *truth, uint64_t n_counted)
 {
 	static struct bs_rare_counts counts;
-	struct bs_error err = {""};
 	struct bs_rare_codes codes;
-	struct bs_file_writer *writer;
-	struct bs_u64s offsets = {0};
-	struct bs_buffer bytes = {0};
+	AUTO(vector_deinit) struct bs_u64s offsets = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	memset(&counts, 0, sizeof(counts));
 	for (uint64_t i = 0; i < n_counted; i++)
 		bs_rare_count(&counts, truth->lists[i].terms, truth->lists[i].n);
-	expect_ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, &err), &err);
+	expect_ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, ERR), &said);
 	unlink("file");
-	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer = new_file("file");
 	bs_rare_lists_begin(&codes, writer);
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
-		expect_ok(bs_vector_append(&offsets, &end, &err), &err);
+		expect_ok(bs_vector_append(&offsets, &end, ERR), &said);
 		if (i < truth->n_lists)
-			expect_ok(bs_rare_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, &err), &err);
+			expect_ok(bs_rare_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, ERR), &said);
 		end = bytes.used_bytes;
 	}
 	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
 	bs_rare_lists_end(&offsets, writer);
-	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	bs_vector_deinit(&offsets);
-	bs_buffer_deinit(&bytes);
+	finish_file(writer);
 }
 
 /* The documents of the list that have it. */
@@ -101,14 +96,13 @@ static uint32_t docs_of(const struct list *list, uint32_t ordinal)
 
 static void check_term(const struct bs_rare_lists *lists, const struct truth *truth, uint64_t i, uint32_t ordinal)
 {
-	struct bs_error err = {""};
 	uint32_t docs = docs_of(&truth->lists[i], ordinal);
 	for (uint32_t which = 0; which < 1u << truth->docs_log2; which++) {
 		uint32_t document = (uint32_t)(i << truth->docs_log2) + which;
 		bool has;
 		bs_packed_prefetch(&lists->offsets, bs_rare_list_of(lists, document));
 		bs_packed_prefetch_target(&lists->offsets, bs_rare_list_of(lists, document), &lists->bytes);
-		expect_ok(bs_rare_lists_find(lists, document, ordinal, &has, &err), &err);
+		expect_ok(bs_rare_lists_find(lists, document, ordinal, &has, ERR), &said);
 		assert_int_equal(has, docs >> which & 1);
 	}
 }
@@ -116,13 +110,12 @@ static void check_term(const struct bs_rare_lists *lists, const struct truth *tr
 static void check_list(const struct bs_rare_lists *lists, const struct truth *truth, uint64_t i, uint64_t *random)
 {
 	const struct list *list = &truth->lists[i];
-	struct bs_error err = {""};
-	struct bs_rare_terms terms = {0};
-	expect_ok(bs_rare_lists_check(lists, i, (uint64_t)LAST + 1, &terms, &err), &err);
+	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
+	expect_ok(bs_rare_lists_check(lists, i, (uint64_t)LAST + 1, &terms, ERR), &said);
 	assert_int_equal(bs_vector_n(&terms), list->n);
 	if (list->n > 0) {
 		assert_memory_equal(terms.items, list->terms, list->n * sizeof(*list->terms));
-		expect_status(bs_rare_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, &err), BS_CORRUPT, &err);
+		expect_status(bs_rare_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, ERR), BS_CORRUPT, &said);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
 		uint32_t ordinal = list->terms[t].ordinal;
@@ -133,37 +126,30 @@ static void check_list(const struct bs_rare_lists *lists, const struct truth *tr
 	for (int t = 0; t < 20; t++)
 		check_term(lists, truth, i, (uint32_t)(next_random(random) >> random_below(random, 32) >> 32));
 	check_term(lists, truth, i, LAST);
-	bs_vector_deinit(&terms);
 }
 
 static void check_lists(const struct truth *truth, uint64_t *random)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
-	struct bs_rare_lists lists;
+	AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
 	bool has;
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, &err), &err);
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, ERR), &said);
 	assert_int_equal(lists.n_lists, truth->n_lists);
 	for (uint64_t i = 0; i < truth->n_lists; i++)
 		check_list(&lists, truth, i, random);
-	expect_status(bs_rare_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, &err), BS_CORRUPT, &err);
+	expect_status(bs_rare_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR), BS_CORRUPT, &said);
 	bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, UINT32_MAX), &lists.bytes);
-	bs_rare_lists_deinit(&lists);
-	bs_container_close(file);
 }
 
 static void test_random_lists(void **state)
 {
 	uint64_t random = 47;
-	struct truth *truth = calloc(1, sizeof(*truth));
-	assert_non_null(truth);
+	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	for (int i = 0; i < 150; i++) {
 		draw(truth, &random);
 		write_lists(truth, random_below(&random, truth->n_lists + 1));
 		check_lists(truth, &random);
 	}
-	free(truth);
 }
 
 /* The longest run, the largest gaps, samples between them, and the last of a segment's documents missing from its list. */
@@ -171,8 +157,7 @@ static void test_extremes(void **state)
 {
 	static const struct bs_rare_term ends[] = {{0, 255}, {1, 255}, {2, 128}, {LAST - 1, 1}, {LAST, 1}};
 	uint64_t random = 53;
-	struct truth *truth = calloc(1, sizeof(*truth));
-	assert_non_null(truth);
+	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	*truth = (struct truth){.n_lists = 4, .n_docs = 29, .docs_log2 = 3};
 	memcpy(truth->lists[0].terms, ends, sizeof(ends));
 	truth->lists[0].n = COUNT(ends);
@@ -186,28 +171,21 @@ static void test_extremes(void **state)
 	for (uint64_t n_counted = 0; n_counted <= truth->n_lists; n_counted++) {
 		write_lists(truth, n_counted);
 		truth->n_docs = 29; /* the last three of the list are no documents */
-		struct bs_error err = {""};
-		struct bs_container *file;
-		struct bs_rare_lists lists;
-		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-		expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, &err), &err);
+		AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+		expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, ERR), &said);
 		for (uint64_t i = 0; i < truth->n_lists; i++)
 			check_list(&lists, truth, i, &random);
-		bs_rare_lists_deinit(&lists);
-		bs_container_close(file);
 	}
-	free(truth);
 }
 
 /* All that a search or a check would ask of a file, whatever is in it. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
-	struct bs_error err = {""};
-	struct bs_container *file;
-	struct bs_rare_lists lists;
-	struct bs_rare_terms terms = {0};
-	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	enum bs_status status = bs_rare_lists_open(&lists, file, truth->n_docs, &err);
+	AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
+	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+	enum bs_status status = bs_rare_lists_open(&lists, file, truth->n_docs, ERR);
 	assert_true(status == BS_OK || status == BS_CORRUPT);
 	for (uint64_t i = 0; i < truth->n_lists && !status; i++) {
 		const struct list *list = &truth->lists[i];
@@ -217,33 +195,27 @@ static void ask(const struct truth *truth, uint64_t *random)
 			uint32_t ordinal = t % 3 && list->n > 0 ? list->terms[random_below(random, list->n)].ordinal
 			                                        : (uint32_t)next_random(random);
 			bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, document), &lists.bytes);
-			enum bs_status found = bs_rare_lists_find(&lists, document, ordinal, &has, &err);
+			enum bs_status found = bs_rare_lists_find(&lists, document, ordinal, &has, ERR);
 			assert_true(found == BS_OK || found == BS_CORRUPT);
 		}
-		enum bs_status read = bs_rare_lists_check(&lists, i, 1u << 20, &terms, &err);
+		enum bs_status read = bs_rare_lists_check(&lists, i, 1u << 20, &terms, ERR);
 		assert_true(read == BS_OK || read == BS_CORRUPT);
 	}
-	bs_vector_deinit(&terms);
-	bs_rare_lists_deinit(&lists);
-	bs_container_close(file);
 }
 
 static void test_damage(void **state)
 {
 	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS, BS_SECTION_RARE_LISTS};
 	uint64_t random = 59;
-	struct truth *truth = calloc(1, sizeof(*truth));
-	assert_non_null(truth);
+	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	for (int i = 0; i < 40; i++) {
-		struct bs_buffer whole = {0}, bytes = {0};
-		struct bs_error err = {""};
+		AUTO(bs_buffer_deinit) struct bs_buffer whole = {0}, bytes = {0};
 		draw(truth, &random);
 		write_lists(truth, truth->n_lists);
 		read_bytes("file", &whole);
 		for (size_t turn = 0; turn < 60; turn++) {
 			uint64_t n_bytes;
-			bs_buffer_clear(&bytes);
-			expect_ok(bs_buffer_append(&bytes, whole.data, whole.used_bytes, &err), &err);
+			copy_bytes(&bytes, &whole);
 			uint8_t *at = section_in(bytes.data, sections[turn % COUNT(sections)], 0, &n_bytes);
 			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
 				at[random_below(&random, n_bytes)] = (uint8_t)(next_random(&random) >> 9);
@@ -252,22 +224,15 @@ static void test_damage(void **state)
 			write_bytes("file", bytes.data, bytes.used_bytes);
 			ask(truth, &random);
 		}
-		bs_buffer_deinit(&whole);
-		bs_buffer_deinit(&bytes);
 	}
-	free(truth);
 }
 
 /* A code for documents that do not share a list would let one speak for the documents of another. */
 static void test_codes_of_others(void **state)
 {
-	struct bs_error err = {""};
-	struct truth *truth = calloc(1, sizeof(*truth));
-	struct bs_container *file;
-	struct bs_rare_lists lists;
-	struct bs_buffer bytes = {0};
+	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
-	assert_non_null(truth);
 	*truth = (struct truth){.n_lists = 2, .n_docs = 16, .docs_log2 = 3};
 	truth->lists[0].terms[0] = (struct bs_rare_term){7, 16};
 	truth->lists[0].n = 1;
@@ -276,25 +241,13 @@ static void test_codes_of_others(void **state)
 		bs_buffer_clear(&bytes);
 		read_bytes("file", &bytes);
 		bs_store_u32(section_in(bytes.data, BS_SECTION_RARE_CODES, 0, &n_bytes), docs_log2);
-		reseal(bytes.data, bytes.used_bytes);
-		write_bytes("file", bytes.data, bytes.used_bytes);
-		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-		enum bs_status status = bs_rare_lists_open(&lists, file, UINT64_C(2) << docs_log2, &err);
+		write_resealed("file", &bytes);
+		AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
+		enum bs_status status = bs_rare_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
 		assert_int_equal(status, docs_log2 == 3 ? BS_OK : BS_CORRUPT);
-		bs_rare_lists_deinit(&lists);
-		bs_container_close(file);
 	}
-	bs_buffer_deinit(&bytes);
-	free(truth);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_random_lists),
-		FOLDER_TEST(test_extremes),
-		FOLDER_TEST(test_damage),
-		FOLDER_TEST(test_codes_of_others),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_random_lists), FOLDER_TEST(test_extremes), FOLDER_TEST(test_damage),
+          FOLDER_TEST(test_codes_of_others))

@@ -4,7 +4,6 @@
  */
 #include "core/matrix/slab_and.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MAX_TERMS  6u
 #define MAX_ASKED  8u
@@ -132,8 +131,7 @@ static uint64_t draw_term(struct world *world, uint32_t t, uint64_t *random)
 	uint32_t n_docs = world->shape.n_docs;
 	uint64_t df = 0;
 	uint64_t one_in = 1 + random_below(random, random_below(random, 2) ? 10 : 2000);
-	world->rows_of[t] = calloc(n_docs, 1);
-	assert_non_null(world->rows_of[t]);
+	world->rows_of[t] = must_calloc(n_docs, 1);
 	for (uint32_t row = 0; row < n_docs; row++)
 		world->rows_of[t][row] = random_below(random, one_in) == 0;
 	uint32_t first = (uint32_t)random_below(random, n_docs);
@@ -256,20 +254,19 @@ static void check_question(const struct world *world, const struct question *que
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	uint8_t *passing = calloc(world->shape.n_docs, 1);
+	FREED uint8_t *passing = calloc(world->shape.n_docs, 1);
 	struct bs_and_cost first = {0, 0};
 	assert_non_null(passing);
 	for (uint32_t block = 0; block < world->slab.n_blocks; block++)
 		if (is_live(&question->live, block))
 			answer_naively(world, question, block, passing, tally);
 	for (size_t k = 0; k < n_kernels; k++) {
-		struct bs_error err = {""};
 		struct bs_live live = question->live;
 		struct bs_and_cost cost = {0, 0};
 		memset(frame->lines, (int)k * 0x5a, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES);
 		memset(frame->groups, 0xa5, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8);
 		expect_ok(bs_slab_and(&world->slab, kernels[k], question->terms, question->n_terms, scratch, frame, &live, &cost,
-		                      &err), &err);
+		                      ERR), &said);
 		for (uint32_t row = 0; row < world->shape.n_docs; row++) {
 			bool found = is_live(&live, row / 512) && frame->lines[row / 64] >> (row % 64) & 1;
 			if (found != passing[row])
@@ -294,20 +291,19 @@ static void check_question(const struct world *world, const struct question *que
 			first = cost;
 		assert_true(cost.lines == first.lines && cost.document_lines == first.document_lines);
 	}
-	free(passing);
 }
 
 static void test_random_slabs(void **state)
 {
 	static const uint32_t sizes[] = {1, 2, 7, 8, 9, 511, 512, 513, 1023, 1025, 4096, 4097, 9000, 33000, 131073};
 	uint64_t random = 31;
-	struct bs_and_scratch scratch = {{0}, {0}};
+	AUTO(bs_and_deinit) struct bs_and_scratch scratch = {{0}, {0}};
 	struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),
 	                             .groups = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8)};
 	struct tally tally = {0, 0, 0};
 	assert_true(frame.lines && frame.groups);
 	for (int round = 0; round < 500; round++) {
-		struct world world;
+		AUTO(world_deinit) struct world world;
 		struct question question;
 		/* Large ones now and then, and the largest once. */
 		uint32_t size = round == 0 ? BS_SLAB_MAX_DOCS : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];
@@ -316,14 +312,12 @@ static void test_random_slabs(void **state)
 			draw_question(&world, &question, &random);
 			check_question(&world, &question, &scratch, &frame, &tally);
 		}
-		world_deinit(&world);
 	}
 	print_message("%llu rows had their terms, %llu seemed to; %llu answers were empty\n", (unsigned long long)tally.n_true,
 	              (unsigned long long)tally.n_false, (unsigned long long)tally.n_dead);
 	assert_true(tally.n_true > 1000 && tally.n_false > 1000 && tally.n_dead > 20);
 	free(frame.lines);
 	free(frame.groups);
-	bs_and_deinit(&scratch);
 }
 
 static void test_live_masks(void **state)
@@ -338,11 +332,4 @@ static void test_live_masks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_live_masks),
-		cmocka_unit_test(test_random_slabs),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_live_masks), cmocka_unit_test(test_random_slabs))

@@ -3,19 +3,17 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/terminal.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static void test_control_characters(void **state)
 {
-	struct bs_error err;
-	assert_int_equal(bs_fail(&err, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
-	assert_string_equal(err.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
+	assert_int_equal(bs_fail(ERR, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
+	assert_string_equal(said.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
 	/* C1, as UTF-8 and as a byte; marks of direction; other bytes that are no UTF-8, and joiners, stay. */
-	bs_fail(&err, BS_IO, "%s", "\xc2\x9b\x9b\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xe9\xe2\x80\x8d");
-	assert_string_equal(err.text, "\\xc2\\x9b\\x9b\\xe2\\x80\\xae\\xd8\\x9c\\xe2\\x81\\xa6 \xe9\xe2\x80\x8d");
+	bs_fail(ERR, BS_IO, "%s", "\xc2\x9b\x9b\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xe9\xe2\x80\x8d");
+	assert_string_equal(said.text, "\\xc2\\x9b\\x9b\\xe2\\x80\\xae\\xd8\\x9c\\xe2\\x81\\xa6 \xe9\xe2\x80\x8d");
 	assert_int_equal(bs_fail(NULL, BS_BUSY, "%d", 1), BS_BUSY);
-	assert_int_equal(bs_fail_memory(&err, "a thing", 7), BS_NO_MEMORY);
-	assert_non_null(strstr(err.text, "a thing (7 bytes)"));
+	assert_int_equal(bs_fail_memory(ERR, "a thing", 7), BS_NO_MEMORY);
+	assert_non_null(strstr(said.text, "a thing (7 bytes)"));
 }
 
 /* Cut at 511 bytes, or a character before: the bytes left are whole characters, whatever they are. */
@@ -23,7 +21,6 @@ static void test_long_messages(void **state)
 {
 	static const char *const letters[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\n"};
 	char text[2048];
-	struct bs_error err;
 	for (size_t l = 0; l < COUNT(letters); l++) {
 		size_t width = strlen(letters[l]);
 		for (size_t n = 480; n < 1040; n++) {
@@ -33,12 +30,12 @@ static void test_long_messages(void **state)
 			for (; used < n; used += width)
 				memcpy(text + used, letters[l], width);
 			text[n] = '\0';
-			bs_fail(&err, BS_IO, "%s", text);
-			size_t n_left = strnlen(err.text, sizeof(err.text));
+			bs_fail(ERR, BS_IO, "%s", text);
+			size_t n_left = strnlen(said.text, sizeof(said.text));
 			assert_true(n_left <= 511);
 			if (*letters[l] == '\n')
 				continue;
-			assert_memory_equal(err.text, text, n_left);
+			assert_memory_equal(said.text, text, n_left);
 			assert_int_equal(n_left % width, n % width);
 			assert_true(n <= 511 ? n_left == n : n_left >= 511 - 2 * width);
 		}
@@ -71,11 +68,9 @@ static void test_commands(void **state)
 {
 	static char words[300][32];
 	uint64_t random = 1;
-	FILE *script = fopen("commands.sh", "w");
-	assert_non_null(script);
+	FILE *script = must_fopen("commands.sh", "w");
 	for (size_t i = 0; i < COUNT(words); i++) {
 		char command[256];
-		struct bs_error err;
 		draw_word(words[i], sizeof(words[i]), &random);
 		const char *list[] = {"printf", "%s\\0", words[i], NULL};
 		size_t n_bytes = bs_shell_command(list, command, sizeof(command));
@@ -84,8 +79,8 @@ static void test_commands(void **state)
 		assert_int_equal(bs_shell_command(list, command, n_bytes), n_bytes);
 		assert_string_equal(command, "");
 		bs_shell_command(list, command, sizeof(command));
-		bs_fail(&err, BS_OK, "%s", command);
-		assert_string_equal(err.text, command);
+		bs_fail(ERR, BS_OK, "%s", command);
+		assert_string_equal(said.text, command);
 		fprintf(script, "%s\n", command);
 	}
 	assert_int_equal(fclose(script), 0);
@@ -103,24 +98,23 @@ static void test_commands(void **state)
 static void test_advice(void **state)
 {
 	char text[600];
-	struct bs_error err;
-	bs_fail(&err, BS_IO, "x");
-	bs_advise(&err, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
-	assert_string_equal(err.text, "x; do: bitsift trust 'it'\\''s' ''");
+	bs_fail(ERR, BS_IO, "x");
+	bs_advise(&said, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
+	assert_string_equal(said.text, "x; do: bitsift trust 'it'\\''s' ''");
 	bs_advise(NULL, "; do: ", (const char *const[]){"a", NULL});
 	/* All of a command, or nothing. */
-	for (size_t n = 500; n < sizeof(err.text); n++) {
+	for (size_t n = 500; n < sizeof(said.text); n++) {
 		memset(text, 'x', n);
 		text[n] = '\0';
-		bs_fail(&err, BS_IO, "%s", text);
-		bs_advise(&err, ": ", (const char *const[]){"a b", NULL});
-		assert_string_equal(err.text + n, n + 7 < sizeof(err.text) ? ": 'a b'" : "");
+		bs_fail(ERR, BS_IO, "%s", text);
+		bs_advise(&said, ": ", (const char *const[]){"a b", NULL});
+		assert_string_equal(said.text + n, n + 7 < sizeof(said.text) ? ": 'a b'" : "");
 	}
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	bs_fail(&err, BS_IO, "x");
-	bs_advise(&err, ": ", (const char *const[]){text, NULL});
-	assert_string_equal(err.text, "x");
+	bs_fail(ERR, BS_IO, "x");
+	bs_advise(&said, ": ", (const char *const[]){text, NULL});
+	assert_string_equal(said.text, "x");
 }
 
 static void check_reworded(const char *from, size_t room, const char *to)
@@ -155,15 +149,5 @@ static void test_names(void **state)
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_control_characters),
-		cmocka_unit_test(test_long_messages),
-		FOLDER_TEST(test_commands),
-		cmocka_unit_test(test_advice),
-		cmocka_unit_test(test_reword),
-		cmocka_unit_test(test_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_control_characters), cmocka_unit_test(test_long_messages), FOLDER_TEST(test_commands),
+          cmocka_unit_test(test_advice), cmocka_unit_test(test_reword), cmocka_unit_test(test_names))

@@ -5,7 +5,9 @@
 
 #include "core/base/bytes.h"
 #include "corpus/read/text_store.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
+
+AUTO_OF(struct bs_store, bs_store_close)
 
 static const char *folder(void)
 {
@@ -24,20 +26,6 @@ static enum bs_status new_writer(const char *path, struct bs_store_writer **writ
 	return bs_store_writer_new(&dir, has_thread, writer_out, err);
 }
 
-static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	struct bs_error err;
-	assert_int_equal(bs_buffer_append(buffer, bytes, n_bytes, &err), BS_OK);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* Documents one after the other, and where each begins; one offset more than documents. */
 struct documents {
 	struct bs_buffer text;
@@ -45,22 +33,22 @@ struct documents {
 	size_t n_documents;
 };
 
-static void documents_init(struct documents *documents)
+static struct documents no_documents(void)
 {
-	size_t zero = 0;
-	*documents = (struct documents){0};
-	append(&documents->offsets, &zero, sizeof(zero));
+	struct documents documents = {.n_documents = 0};
+	append_bytes(&documents.offsets, &(size_t){0}, sizeof(size_t));
+	return documents;
 }
 
 static void documents_end(struct documents *documents)
 {
-	append(&documents->offsets, &documents->text.used_bytes, sizeof(documents->text.used_bytes));
+	append_bytes(&documents->offsets, &documents->text.used_bytes, sizeof(documents->text.used_bytes));
 	documents->n_documents++;
 }
 
 static void documents_add(struct documents *documents, const void *bytes, size_t n_bytes)
 {
-	append(&documents->text, bytes, n_bytes);
+	append_bytes(&documents->text, bytes, n_bytes);
 	documents_end(documents);
 }
 
@@ -84,13 +72,13 @@ static void add_records(struct documents *documents, size_t n, uint64_t *random)
 	for (size_t i = 0; i < n; i++) {
 		char head[64];
 		int head_bytes = snprintf(head, sizeof(head), "{\"id\":%" PRIu64 ",\"text\":\"", next_random(random));
-		append(&documents->text, head, (size_t)head_bytes);
+		append_bytes(&documents->text, head, (size_t)head_bytes);
 		for (uint64_t j = next_random(random) % 60; j; j--) {
-			const char *word = words[next_random(random) % (sizeof(words) / sizeof(*words))];
-			append(&documents->text, word, strlen(word));
-			append(&documents->text, " ", 1);
+			const char *word = words[next_random(random) % COUNT(words)];
+			append_bytes(&documents->text, word, strlen(word));
+			append_bytes(&documents->text, " ", 1);
 		}
-		append(&documents->text, "\"}", 2);
+		append_bytes(&documents->text, "\"}", 2);
 		documents_end(documents);
 	}
 }
@@ -100,23 +88,28 @@ struct parts {
 	struct bs_buffer part[BS_STORE_PARTS];
 };
 
+static void assert_parts_equal(const struct parts *a, const struct parts *b)
+{
+	for (int i = 0; i < BS_STORE_PARTS; i++)
+		assert_buffers_equal(&a->part[i], &b->part[i]);
+}
+
 static void write_by(bool by_thread, const struct documents *documents, struct parts *parts)
 {
-	struct bs_error err = {{0}};
 	struct bs_store_writer *writer = NULL;
 	has_thread = by_thread;
-	if (new_writer(folder(), &writer, &err))
-		fail_msg("%s", err.text);
+	if (new_writer(folder(), &writer, ERR))
+		fail_msg("%s", said.text);
 	for (size_t i = 0; i < documents->n_documents; i++) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
-		assert_int_equal(bs_store_writer_add(writer, bytes, n_bytes, &err), BS_OK);
+		assert_int_equal(bs_store_writer_add(writer, bytes, n_bytes, ERR), BS_OK);
 	}
-	assert_int_equal(bs_store_writer_finish(writer, &err), BS_OK);
+	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_OK);
 	*parts = (struct parts){0};
 	for (int i = 0; i < BS_STORE_PARTS; i++) {
 		const struct bs_buffer *part = bs_store_writer_part(writer, (enum bs_store_part)i);
-		append(&parts->part[i], part->data, part->used_bytes);
+		append_bytes(&parts->part[i], part->data, part->used_bytes);
 	}
 	bs_store_writer_free(writer);
 }
@@ -128,17 +121,14 @@ static void parts_deinit(struct parts *parts)
 }
 
 /* With a thread, and without: the same bytes. */
-static void write_store(const struct documents *documents, struct parts *parts)
+static struct parts write_store(const struct documents *documents)
 {
-	struct parts others;
+	struct parts parts;
+	AUTO(parts_deinit) struct parts others;
 	write_by(true, documents, &others);
-	write_by(false, documents, parts);
-	for (int i = 0; i < BS_STORE_PARTS; i++) {
-		assert_int_equal(others.part[i].used_bytes, parts->part[i].used_bytes);
-		if (parts->part[i].used_bytes)
-			assert_memory_equal(others.part[i].data, parts->part[i].data, parts->part[i].used_bytes);
-	}
-	parts_deinit(&others);
+	write_by(false, documents, &parts);
+	assert_parts_equal(&others, &parts);
+	return parts;
 }
 
 static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out, struct bs_error *err)
@@ -152,50 +142,36 @@ static enum bs_status open_store(const struct parts *parts, struct bs_store **st
 
 static void check_store(const struct documents *documents, const struct parts *parts)
 {
-	struct bs_error err = {{0}};
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
-	if (open_store(parts, &store, &err))
-		fail_msg("%s", err.text);
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	if (open_store(parts, &store, ERR))
+		fail_msg("%s", said.text);
 	assert_int_equal(bs_store_n_documents(store), documents->n_documents);
 	for (size_t i = documents->n_documents; i-- > 0;) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
-		if (bs_store_fetch(store, i, &text, &err))
-			fail_msg("%s", err.text);
+		if (bs_store_fetch(store, i, &text, ERR))
+			fail_msg("%s", said.text);
 		assert_int_equal(text.used_bytes, n_bytes);
 		assert_memory_equal(text.data, bytes, n_bytes);
 	}
-	assert_int_equal(bs_store_fetch(store, documents->n_documents, &text, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, &err), BS_NOT_FOUND);
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
+	assert_int_equal(bs_store_fetch(store, documents->n_documents, &text, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, ERR), BS_NOT_FOUND);
 }
 
 /* Writes twice, compares, reads back. Returns the size of the dictionary. */
 static size_t check_round_trip(const struct documents *documents)
 {
-	struct parts parts;
-	struct parts again;
-	write_store(documents, &parts);
-	write_store(documents, &again);
-	for (int i = 0; i < BS_STORE_PARTS; i++) {
-		assert_int_equal(parts.part[i].used_bytes, again.part[i].used_bytes);
-		if (parts.part[i].used_bytes)
-			assert_memory_equal(parts.part[i].data, again.part[i].data, parts.part[i].used_bytes);
-	}
+	AUTO(parts_deinit) struct parts parts = write_store(documents), again = write_store(documents);
+	assert_parts_equal(&parts, &again);
 	assert_int_equal(parts.part[BS_STORE_OFFSETS].used_bytes, (documents->n_documents + 1) * 8);
 	check_store(documents, &parts);
-	size_t dictionary_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes;
-	parts_deinit(&parts);
-	parts_deinit(&again);
-	return dictionary_bytes;
+	return parts.part[BS_STORE_DICTIONARY].used_bytes;
 }
 
 static void test_small_stores(void **state)
 {
-	struct documents documents;
-	documents_init(&documents);
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	assert_int_equal(check_round_trip(&documents), 0);
 	documents_add(&documents, "", 0);
 	assert_int_equal(check_round_trip(&documents), 0);
@@ -203,31 +179,26 @@ static void test_small_stores(void **state)
 	documents_add(&documents, "", 0);
 	documents_add(&documents, "a\0b\n", 4);
 	assert_int_equal(check_round_trip(&documents), 0);
-	documents_deinit(&documents);
 }
 
 static void test_all_empty(void **state)
 {
-	struct documents documents;
-	documents_init(&documents);
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	for (int i = 0; i < 5000; i++)
 		documents_add(&documents, "", 0);
 	assert_int_equal(check_round_trip(&documents), 0);
-	documents_deinit(&documents);
 }
 
 static void test_records(void **state)
 {
 	uint64_t random = 88172645463325252;
 	static const size_t counts[] = {199, 200, 1000, 30000};
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		struct documents documents;
-		documents_init(&documents);
+	for (size_t i = 0; i < COUNT(counts); i++) {
+		AUTO(documents_deinit) struct documents documents = no_documents();
 		add_records(&documents, counts[i], &random);
 		size_t dictionary_bytes = check_round_trip(&documents);
 		assert_int_equal(dictionary_bytes > 0, counts[i] >= 1000);
 		assert_true(dictionary_bytes * 8 <= documents.text.used_bytes);
-		documents_deinit(&documents);
 	}
 }
 
@@ -237,7 +208,7 @@ static void add_random_document(struct documents *documents, uint64_t *random)
 	bool is_noise = next_random(random) % 3 == 0;
 	for (uint64_t i = 0; i < n_bytes; i++) {
 		uint8_t byte = (uint8_t)(is_noise ? next_random(random) : 'a' + i % 7);
-		append(&documents->text, &byte, 1);
+		append_bytes(&documents->text, &byte, 1);
 	}
 	documents_end(documents);
 }
@@ -246,12 +217,10 @@ static void test_random_documents(void **state)
 {
 	uint64_t random = 4101842887655102017;
 	for (int round = 0; round < 10; round++) {
-		struct documents documents;
-		documents_init(&documents);
+		AUTO(documents_deinit) struct documents documents = no_documents();
 		for (uint64_t n = next_random(&random) % 2000; n; n--)
 			add_random_document(&documents, &random);
 		(void)check_round_trip(&documents);
-		documents_deinit(&documents);
 	}
 }
 
@@ -259,13 +228,10 @@ static void test_large_documents(void **state)
 {
 	uint64_t random = 88172645463325252;
 	static const size_t large_bytes = 10 << 20;
-	struct documents documents;
-	documents_init(&documents);
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	add_records(&documents, 300, &random);
-	uint8_t *noise = malloc(large_bytes);
-	assert_non_null(noise);
-	for (size_t i = 0; i < large_bytes; i++)
-		noise[i] = (uint8_t)next_random(&random);
+	uint8_t *noise = must_malloc(large_bytes);
+	fill_random(noise, large_bytes, &random);
 	documents_add(&documents, noise, large_bytes);
 	memset(noise, 'x', large_bytes);
 	documents_add(&documents, noise, large_bytes);
@@ -273,42 +239,34 @@ static void test_large_documents(void **state)
 	free(noise);
 	add_records(&documents, 5000, &random);
 	assert_true(check_round_trip(&documents) > 0);
-	documents_deinit(&documents);
 }
 
 /* What the dictionary is for. */
 static void test_ratio(void **state)
 {
 	uint64_t random = 88172645463325252;
-	struct documents documents;
-	struct parts parts;
-	documents_init(&documents);
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	add_records(&documents, 30000, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t stored_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
 	assert_true(stored_bytes * 2 < documents.text.used_bytes);
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
-
-/* ---- damage ---- */
 
 /* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were right. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
 {
-	struct bs_error err = {{0}};
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	size_t n_right = 0;
-	enum bs_status status = open_store(parts, &store, &err);
+	enum bs_status status = open_store(parts, &store, ERR);
 	if (status) {
 		assert_int_equal(status, BS_CORRUPT);
 		assert_null(store);
-		assert_true(strlen(err.text) > 10);
+		assert_true(strlen(said.text) > 10);
 		return 0;
 	}
 	for (size_t i = 0; i < bs_store_n_documents(store); i++) {
-		status = bs_store_fetch(store, i, &text, &err);
+		status = bs_store_fetch(store, i, &text, ERR);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			assert_int_equal(text.used_bytes, 0);
@@ -320,15 +278,13 @@ static size_t survive(const struct documents *documents, const struct parts *par
 		assert_memory_equal(text.data, bytes, n_bytes);
 		n_right++;
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	return n_right;
 }
 
 static void small_documents(struct documents *documents)
 {
 	uint64_t random = 88172645463325252;
-	documents_init(documents);
+	*documents = no_documents();
 	documents_add(documents, "", 0);
 	documents_add(documents, "one", 3);
 	documents_add(documents, "", 0);
@@ -343,10 +299,9 @@ static void small_documents(struct documents *documents)
 
 static void test_flipped_bytes(void **state)
 {
-	struct documents documents;
-	struct parts parts;
+	AUTO(documents_deinit) struct documents documents;
 	small_documents(&documents);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t n_right = 0;
 	size_t n_tried = 0;
 	for (int i = 0; i < BS_STORE_PARTS; i++) {
@@ -365,18 +320,14 @@ static void test_flipped_bytes(void **state)
 	assert_true(n_right > n_tried / 2);
 	assert_true(n_right < n_tried);
 	assert_int_equal(survive(&documents, &parts), documents.n_documents);
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
 
 static void test_flipped_dictionary(void **state)
 {
 	uint64_t random = 88172645463325252;
-	struct documents documents;
-	struct parts parts;
-	documents_init(&documents);
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	add_records(&documents, 400, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	struct bs_buffer *dictionary = &parts.part[BS_STORE_DICTIONARY];
 	assert_true(dictionary->used_bytes > 1000);
 	for (size_t at = 0; at < dictionary->used_bytes; at += at < 300 ? 1 : 37) {
@@ -391,8 +342,6 @@ static void test_flipped_dictionary(void **state)
 	}
 	dictionary->used_bytes = whole_bytes;
 	assert_int_equal(survive(&documents, &parts), 400);
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
 
 static uint64_t offset_of(const struct parts *parts, size_t document)
@@ -404,18 +353,15 @@ static uint64_t offset_of(const struct parts *parts, size_t document)
 static void test_shared_frames(void **state)
 {
 	uint64_t random = 88172645463325252;
-	struct documents documents;
-	struct parts parts;
-	struct bs_error err = {{0}};
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(documents_deinit) struct documents documents = no_documents();
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char message[64];
 	static const uint8_t large[5000] = {0};
-	documents_init(&documents);
 	add_records(&documents, 600, &random);
 	documents_add(&documents, large, sizeof(large));
 	add_records(&documents, 600, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t n_frames = 0, n = documents.n_documents;
 	for (size_t i = 0; i < n; i++)
 		n_frames += offset_of(&parts, i) != offset_of(&parts, i + 1);
@@ -424,20 +370,18 @@ static void test_shared_frames(void **state)
 	uint64_t bad = offset_of(&parts, 300);
 	uint8_t *byte = parts.part[BS_STORE_FRAMES].data + bad + 40;
 	*byte ^= 1;
-	assert_int_equal(open_store(&parts, &store, &err), BS_OK);
+	assert_int_equal(open_store(&parts, &store, ERR), BS_OK);
 	for (size_t round = 0; round < 2; round++) {
 		for (size_t i = 0; i < n; i++) {
 			size_t at = round ? n - 1 - i : i, n_bytes;
 			const uint8_t *bytes = documents_get(&documents, at, &n_bytes);
-			enum bs_status status = bs_store_fetch(store, at, &text, &err);
+			enum bs_status status = bs_store_fetch(store, at, &text, ERR);
 			assert_int_equal(status, offset_of(&parts, at) == bad ? BS_CORRUPT : BS_OK);
 			assert_int_equal(text.used_bytes, status ? 0 : n_bytes);
 			snprintf(message, sizeof(message), "stored text: document %zu: ", at);
-			assert_true(status ? !strncmp(err.text, message, strlen(message)) : !memcmp(text.data, bytes, n_bytes));
+			assert_true(status ? !strncmp(said.text, message, strlen(message)) : !memcmp(text.data, bytes, n_bytes));
 		}
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	*byte ^= 1;
 	/* A document that is said to be in the frame of others is not found there. */
 	for (size_t i = 1; i + 1 < n; i++) {
@@ -451,16 +395,13 @@ static void test_shared_frames(void **state)
 		i += 37;
 	}
 	assert_int_equal(survive(&documents, &parts), n);
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
 
 static void test_cut_off(void **state)
 {
-	struct documents documents;
-	struct parts parts;
+	AUTO(documents_deinit) struct documents documents;
 	small_documents(&documents);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	for (int i = BS_STORE_OFFSETS; i < BS_STORE_PARTS; i++) {
 		size_t whole_bytes = parts.part[i].used_bytes;
 		for (size_t n = 0; n < whole_bytes; n++) {
@@ -469,8 +410,6 @@ static void test_cut_off(void **state)
 		}
 		parts.part[i].used_bytes = whole_bytes;
 	}
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
 
 /* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be two. */
@@ -498,36 +437,31 @@ static void test_crafted_frames(void **state)
 	         26},
 		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x98\xe9\xd8\x51", 13},
 	};
-	struct documents none;
-	documents_init(&none);
-	for (size_t i = 0; i < sizeof(crafted) / sizeof(*crafted); i++) {
-		struct parts parts = {0};
+	AUTO(documents_deinit) struct documents none = no_documents();
+	for (size_t i = 0; i < COUNT(crafted); i++) {
+		AUTO(parts_deinit) struct parts parts = {0};
 		uint8_t offsets[16] = {0};
 		bs_store_u64(offsets + 8, crafted[i].n_bytes);
-		append(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
-		append(&parts.part[BS_STORE_FRAMES], crafted[i].frame, crafted[i].n_bytes);
+		append_bytes(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
+		append_bytes(&parts.part[BS_STORE_FRAMES], crafted[i].frame, crafted[i].n_bytes);
 		assert_int_equal(survive(&none, &parts), 0);
-		parts_deinit(&parts);
 	}
 	/* The frame they are crafted from is a good one. */
-	struct parts parts = {0};
+	AUTO(parts_deinit) struct parts parts = {0};
 	uint8_t offsets[16] = {0};
 	bs_store_u64(offsets + 8, 13);
-	append(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
-	append(&parts.part[BS_STORE_FRAMES], crafted[9].frame, 13);
+	append_bytes(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
+	append_bytes(&parts.part[BS_STORE_FRAMES], crafted[9].frame, 13);
 	documents_end(&none);
 	assert_int_equal(survive(&none, &parts), 1);
-	parts_deinit(&parts);
-	documents_deinit(&none);
 }
 
 static void test_random_bytes(void **state)
 {
 	uint64_t random = 88172645463325252;
-	struct documents none;
-	documents_init(&none);
+	AUTO(documents_deinit) struct documents none = no_documents();
 	for (int round = 0; round < 20000; round++) {
-		struct parts parts = {0};
+		AUTO(parts_deinit) struct parts parts = {0};
 		uint64_t n_documents = next_random(&random) % 4;
 		uint64_t n_bytes = next_random(&random) % 64;
 		uint8_t offsets[40] = {0};
@@ -535,41 +469,35 @@ static void test_random_bytes(void **state)
 			bs_store_u64(offsets + i * 8, next_random(&random) % 80);
 		if (n_documents)
 			bs_store_u64(offsets + n_documents * 8, n_bytes);
-		append(&parts.part[BS_STORE_OFFSETS], offsets, (size_t)(n_documents + 1) * 8);
-		append(&parts.part[BS_STORE_FRAMES], "\x28\xb5\x2f\xfd", 4);
+		append_bytes(&parts.part[BS_STORE_OFFSETS], offsets, (size_t)(n_documents + 1) * 8);
+		append_bytes(&parts.part[BS_STORE_FRAMES], "\x28\xb5\x2f\xfd", 4);
 		for (uint64_t i = 4; i < n_bytes; i++)
-			append(&parts.part[BS_STORE_FRAMES], &(uint8_t){(uint8_t)next_random(&random)}, 1);
+			append_bytes(&parts.part[BS_STORE_FRAMES], &(uint8_t){(uint8_t)next_random(&random)}, 1);
 		if (round % 2)
-			append(&parts.part[BS_STORE_DICTIONARY], "\x37\xa4\x30\xec\x11\0\0\0abcdefghijklmnopq", 25);
+			append_bytes(&parts.part[BS_STORE_DICTIONARY], "\x37\xa4\x30\xec\x11\0\0\0abcdefghijklmnopq", 25);
 		(void)survive(&none, &parts);
-		parts_deinit(&parts);
 	}
-	documents_deinit(&none);
 }
-
-/* ---- the rest ---- */
 
 static void test_writer_fails(void **state)
 {
-	struct bs_error err;
 	struct bs_store_writer *writer = NULL;
 	has_thread = false;
 	/* A temporary file is made when there is need of it. */
 	uint8_t noise[1 << 19];
 	uint64_t random = 88172645463325252;
-	for (size_t i = 0; i < sizeof(noise); i++)
-		noise[i] = (uint8_t)next_random(&random);
-	assert_int_equal(new_writer("/proc", &writer, &err), BS_OK);
-	assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), &err), BS_OK);
-	assert_int_equal(bs_store_writer_finish(writer, &err), BS_IO);
+	fill_random(noise, sizeof(noise), &random);
+	assert_int_equal(new_writer("/proc", &writer, ERR), BS_OK);
+	assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), ERR), BS_OK);
+	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_IO);
 	bs_store_writer_free(writer);
-	assert_int_equal(new_writer(folder(), &writer, &err), BS_OK);
-	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, &err), BS_OK);
-	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, &err), BS_INVALID);
+	assert_int_equal(new_writer(folder(), &writer, ERR), BS_OK);
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_OK);
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR), BS_INVALID);
 	/* Sticky. */
-	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, &err), BS_INVALID);
-	assert_int_equal(bs_store_writer_finish(writer, &err), BS_INVALID);
-	assert_string_equal(err.text, "a text of 4 GiB or more cannot be stored");
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_INVALID);
+	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_INVALID);
+	assert_string_equal(said.text, "a text of 4 GiB or more cannot be stored");
 	bs_store_writer_free(writer);
 	bs_store_writer_free(NULL);
 	bs_store_close(NULL);
@@ -589,23 +517,20 @@ static size_t count_entries(const char *path)
 /* A killed program leaves nothing behind, because nothing had a name. */
 static void test_nothing_has_a_name(void **state)
 {
-	char *path = NULL;
-	struct bs_error err;
+	FREED char *path = NULL;
 	struct bs_store_writer *writer = NULL;
 	uint8_t noise[1000];
 	uint64_t random = 88172645463325252;
 	assert_true(asprintf(&path, "%s/bitsift-store-XXXXXX", folder()) > 0);
 	assert_non_null(mkdtemp(path));
-	assert_int_equal(new_writer(path, &writer, &err), BS_OK);
+	assert_int_equal(new_writer(path, &writer, ERR), BS_OK);
 	for (int i = 0; i < 5000; i++) {
-		for (size_t j = 0; j < sizeof(noise); j++)
-			noise[j] = (uint8_t)next_random(&random);
-		assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), &err), BS_OK);
+		fill_random(noise, sizeof(noise), &random);
+		assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), ERR), BS_OK);
 	}
 	assert_int_equal(count_entries(path), 2);
 	bs_store_writer_free(writer);
 	assert_int_equal(rmdir(path), 0);
-	free(path);
 }
 
 struct fetch_all {
@@ -617,8 +542,8 @@ struct fetch_all {
 static void *fetch_all(void *context)
 {
 	struct fetch_all *job = context;
-	struct bs_store *store = NULL;
-	struct bs_buffer text = {0};
+	AUTO(bs_store_close_at) struct bs_store *store = NULL;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	if (open_store(job->parts, &store, NULL))
 		return NULL;
 	for (size_t i = 0; i < job->documents->n_documents; i++) {
@@ -627,21 +552,17 @@ static void *fetch_all(void *context)
 		job->n_right += !bs_store_fetch(store, i, &text, NULL) && text.used_bytes == n_bytes &&
 		                !memcmp(text.data, bytes, n_bytes);
 	}
-	bs_buffer_deinit(&text);
-	bs_store_close(store);
 	return NULL;
 }
 
 static void test_threads_share_a_store(void **state)
 {
 	uint64_t random = 88172645463325252;
-	struct documents documents;
-	struct parts parts;
+	AUTO(documents_deinit) struct documents documents = no_documents();
 	pthread_t threads[4];
 	struct fetch_all jobs[4];
-	documents_init(&documents);
 	add_records(&documents, 5000, &random);
-	write_store(&documents, &parts);
+	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	for (int i = 0; i < 4; i++) {
 		jobs[i] = (struct fetch_all){&documents, &parts, 0};
 		assert_int_equal(pthread_create(&threads[i], NULL, fetch_all, &jobs[i]), 0);
@@ -650,28 +571,11 @@ static void test_threads_share_a_store(void **state)
 		pthread_join(threads[i], NULL);
 		assert_int_equal(jobs[i].n_right, 5000);
 	}
-	parts_deinit(&parts);
-	documents_deinit(&documents);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_stores),
-		cmocka_unit_test(test_all_empty),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_random_documents),
-		cmocka_unit_test(test_large_documents),
-		cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_flipped_bytes),
-		cmocka_unit_test(test_flipped_dictionary),
-		cmocka_unit_test(test_shared_frames),
-		cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_crafted_frames),
-		cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_writer_fails),
-		cmocka_unit_test(test_nothing_has_a_name),
-		cmocka_unit_test(test_threads_share_a_store),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_small_stores), cmocka_unit_test(test_all_empty), cmocka_unit_test(test_records),
+          cmocka_unit_test(test_random_documents), cmocka_unit_test(test_large_documents), cmocka_unit_test(test_ratio),
+          cmocka_unit_test(test_flipped_bytes), cmocka_unit_test(test_flipped_dictionary),
+          cmocka_unit_test(test_shared_frames), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_crafted_frames),
+          cmocka_unit_test(test_random_bytes), cmocka_unit_test(test_writer_fails),
+          cmocka_unit_test(test_nothing_has_a_name), cmocka_unit_test(test_threads_share_a_store))

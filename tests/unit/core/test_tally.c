@@ -4,11 +4,8 @@
  */
 #include "core/store/tally.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_NUMBERS 60000u
-
-static struct bs_error err;
 
 /* How often each number counts, and where numbers lie: in crowds, or as if at random. */
 static uint32_t counts[N_NUMBERS];
@@ -25,9 +22,9 @@ static void choose_values(uint64_t *random, bool in_crowds)
 	}
 }
 
-static void append(struct bs_buffer *to, uint64_t value)
+static void append_number(struct bs_buffer *to, uint64_t value)
 {
-	expect_ok(bs_buffer_append(to, &value, sizeof(value), &err), &err);
+	append_bytes(to, &value, sizeof(value));
 }
 
 /* Bytes in files: of each list, exactly as many as it takes. */
@@ -42,17 +39,15 @@ static void store(const struct bs_tally *tally, struct stored *stored)
 		struct bs_buffer bytes = {0};
 		struct bs_numbers made = bs_numbers_in(&tally->made[i]);
 		if (tally->kept[i] && tally->kept[i]->coded.n)
-			expect_ok(bs_buffer_append(&bytes, tally->kept[i]->coded.bytes, tally->kept[i]->coded.n_bytes,
-			                           &err),
-			          &err);
+			append_bytes(&bytes, tally->kept[i]->coded.bytes, tally->kept[i]->coded.n_bytes);
 		else if (made.n)
-			expect_ok(bs_coded_write(made.at, made.n, &bytes, &err), &err);
+			expect_ok(bs_coded_write(made.at, made.n, &bytes, ERR), &said);
 		bs_buffer_deinit(&stored->bytes[i]);
 		stored->bytes[i] = bytes;
 	}
 	for (unsigned i = 0; i < BS_TALLY_LISTS; i++) {
 		struct bs_section section = {.data = stored->bytes[i].data, .n_bytes = stored->bytes[i].used_bytes};
-		expect_ok(bs_coded_section_open(&stored->told.lists[i], &section, 0, section.n_bytes, &err), &err);
+		expect_ok(bs_coded_section_open(&stored->told.lists[i], &section, 0, section.n_bytes, ERR), &said);
 	}
 }
 
@@ -71,8 +66,8 @@ static void stored_deinit(struct stored *stored)
 static void expect_set(const struct stored *stored, uint64_t *random)
 {
 	struct bs_coded_set set = set_of(stored);
-	struct bs_buffer numbers = {0};
-	expect_ok(bs_tally_read_set(&set, &numbers, &err), &err);
+	AUTO(bs_buffer_deinit) struct bs_buffer numbers = {0};
+	expect_ok(bs_tally_read_set(&set, &numbers, ERR), &said);
 	struct bs_numbers all = bs_numbers_in(&numbers);
 	size_t n = 0;
 	for (uint32_t i = 0; i < N_NUMBERS; i++)
@@ -84,22 +79,21 @@ static void expect_set(const struct stored *stored, uint64_t *random)
 	for (int i = 0; i < 200; i++) {
 		uint32_t number = (uint32_t)random_below(random, N_NUMBERS);
 		bool has;
-		expect_ok(bs_coded_set_has(&set, values[number], &has, &err), &err);
+		expect_ok(bs_coded_set_has(&set, values[number], &has, ERR), &said);
 		assert_int_equal(has, counts[number] > 0);
 		if (number > 0 && values[number] - 1 > values[number - 1]) {
-			expect_ok(bs_coded_set_has(&set, values[number] - 1, &has, &err), &err);
+			expect_ok(bs_coded_set_has(&set, values[number] - 1, &has, ERR), &said);
 			assert_false(has);
 		}
 	}
-	bs_buffer_deinit(&numbers);
 }
 
 static void expect_counts(const struct stored *stored)
 {
-	struct bs_tally folded = {.kept = {NULL}};
+	AUTO(bs_tally_deinit) struct bs_tally folded = {.kept = {NULL}};
 	const struct bs_numbers none = {.n = 0};
 	bool is_done;
-	expect_ok(bs_tally_fold(&stored->told, none, none, &folded, &is_done, &err), &err);
+	expect_ok(bs_tally_fold(&stored->told, none, none, &folded, &is_done, ERR), &said);
 	assert_true(is_done);
 	struct bs_numbers base = bs_numbers_in(&folded.made[BS_TALLY_BASE]),
 			  beyond = bs_numbers_in(&folded.made[BS_TALLY_BEYOND]);
@@ -113,7 +107,6 @@ static void expect_counts(const struct stored *stored)
 		assert_int_equal(n, counts[i]);
 	}
 	assert_int_equal(base.n + beyond.n, 0);
-	bs_tally_deinit(&folded);
 }
 
 /* Some numbers, one in so many, come or go, some of them several times; those that go are there. */
@@ -126,9 +119,9 @@ static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *
 		if (random_below(random, one_in) > 0)
 			continue;
 		for (uint64_t n = goes != 0 ? random_below(random, 4) / 2 + (goes == 2) : 0; n > 0; n--, counts[i]++)
-			append(came, values[i]);
+			append_number(came, values[i]);
 		for (uint64_t n = goes != 1 ? random_below(random, 5) : 0; n > 0 && counts[i] > 0; n--, counts[i]--)
-			append(went, values[i]);
+			append_number(went, values[i]);
 	}
 }
 
@@ -138,29 +131,27 @@ static void test_counts(void **state)
 	unsigned n_changed = 0, n_folded = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		uint64_t random = seed;
-		struct bs_buffer came = {0}, went = {0};
-		struct stored stored = {.bytes = {{0}}};
+		AUTO(bs_buffer_deinit) struct bs_buffer came = {0}, went = {0};
+		AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++)
 			for (uint64_t n = random_below(&random, 3) ? 0 : 1 + random_below(&random, i % 500 ? 2 : 3000);
 			     n > 0; n--, counts[i]++)
-				append(&came, values[i]);
+				append_number(&came, values[i]);
 		struct bs_tally tally = {.kept = {NULL}};
-		expect_ok(bs_tally_count(&tally, bs_numbers_in(&came), &err), &err);
+		expect_ok(bs_tally_count(&tally, bs_numbers_in(&came), ERR), &said);
 		store(&tally, &stored);
 		bs_tally_deinit(&tally);
 		for (int step = 0; step < 40; step++) {
 			bool is_done;
 			choose_changes(&random, parts[random_below(&random, 6)], &came, &went);
-			expect_ok(bs_tally_change(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &tally,
-			                          &is_done, &err),
-			          &err);
+			expect_ok(bs_tally_change(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &tally, &is_done,
+			          ERR), &said);
 			n_changed += is_done;
 			n_folded += !is_done;
 			if (!is_done) {
-				expect_ok(bs_tally_fold(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went),
-				                        &tally, &is_done, &err),
-				          &err);
+				expect_ok(bs_tally_fold(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &tally, &is_done,
+				          ERR), &said);
 				assert_true(is_done);
 			}
 			uint64_t n_most = bs_tally_n(&tally), n_there = 0;
@@ -172,9 +163,6 @@ static void test_counts(void **state)
 				n_there += counts[i] > 0;
 			assert_true(n_there <= n_most);
 		}
-		bs_buffer_deinit(&came);
-		bs_buffer_deinit(&went);
-		stored_deinit(&stored);
 	}
 	assert_true(n_changed > 30 && n_folded > 10);
 }
@@ -183,28 +171,25 @@ static void test_counts(void **state)
 static void test_unsound(void **state)
 {
 	uint64_t random = 3, some[] = {0, 0, 0, 0};
-	struct bs_buffer all = {0};
-	struct stored stored = {.bytes = {{0}}};
-	struct bs_tally tally = {.kept = {NULL}};
+	AUTO(bs_buffer_deinit) struct bs_buffer all = {0};
+	AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
+	AUTO(bs_tally_deinit) struct bs_tally tally = {.kept = {NULL}};
 	bool is_done;
 	choose_values(&random, false);
 	for (uint32_t i = 0; i < 5000; i++)
 		for (uint32_t n = 0; n <= (i == 77); n++)
-			append(&all, values[i]);
-	expect_ok(bs_tally_count(&tally, bs_numbers_in(&all), &err), &err);
+			append_number(&all, values[i]);
+	expect_ok(bs_tally_count(&tally, bs_numbers_in(&all), ERR), &said);
 	store(&tally, &stored);
 	for (uint64_t n = 1; n <= 4; n++) {
 		const struct bs_numbers none = {.n = 0}, went = {some, (size_t)n};
 		some[n - 1] = values[77];
-		expect_ok(bs_tally_change(&stored.told, none, went, &tally, &is_done, &err), &err);
+		expect_ok(bs_tally_change(&stored.told, none, went, &tally, &is_done, ERR), &said);
 		assert_int_equal(is_done, n <= 2);
 		assert_int_equal(bs_tally_n(&tally), n < 2 ? 5000 : n == 2 ? 4999 : bs_tally_n(&tally));
-		expect_ok(bs_tally_fold(&stored.told, none, went, &tally, &is_done, &err), &err);
+		expect_ok(bs_tally_fold(&stored.told, none, went, &tally, &is_done, ERR), &said);
 		assert_int_equal(is_done, n <= 2);
 	}
-	bs_tally_deinit(&tally);
-	bs_buffer_deinit(&all);
-	stored_deinit(&stored);
 }
 
 static void test_sets(void **state)
@@ -213,8 +198,8 @@ static void test_sets(void **state)
 	unsigned n_changed = 0, n_made = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		uint64_t random = seed;
-		struct bs_buffer came = {0}, went = {0};
-		struct stored stored = {.bytes = {{0}}};
+		AUTO(bs_buffer_deinit) struct bs_buffer came = {0}, went = {0};
+		AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
 		struct bs_tally tally = {.kept = {NULL}};
 		choose_values(&random, seed % 2);
 		for (unsigned part = 0; part < 3; part++) {
@@ -222,9 +207,9 @@ static void test_sets(void **state)
 			for (uint32_t i = 0; i < N_NUMBERS; i++)
 				if (random_below(&random, 4) == 0) {
 					counts[i] = 1;
-					append(&came, values[i]);
+					append_number(&came, values[i]);
 				}
-			expect_ok(bs_tally_add(&tally, bs_numbers_in(&came), &err), &err);
+			expect_ok(bs_tally_add(&tally, bs_numbers_in(&came), ERR), &said);
 		}
 		store(&tally, &stored);
 		/* What base has is there to stay, for some: then it never goes, whatever is said. */
@@ -234,7 +219,6 @@ static void test_sets(void **state)
 			is_base[i] = counts[i];
 		for (int step = 0; step < 40; step++) {
 			uint64_t one_in = parts[random_below(&random, 6)];
-			struct bs_buffer twice = {0};
 			bool is_done;
 			bs_buffer_clear(&came);
 			bs_buffer_clear(&went);
@@ -242,40 +226,34 @@ static void test_sets(void **state)
 				if (random_below(&random, one_in) > 0)
 					continue;
 				bool goes = counts[i] && random_below(&random, 2);
-				append(goes ? &went : &came, values[i]);
+				append_number(goes ? &went : &came, values[i]);
 				/* What is in both is left out of both. */
 				if (random_below(&random, 5) == 0)
-					append(goes ? &came : &went, values[i]);
+					append_number(goes ? &came : &went, values[i]);
 				else
 					counts[i] = !goes || (stays && is_base[i]);
 			}
 			bs_tally_leave_out_both(&came, &went);
 			struct bs_coded_set set = set_of(&stored);
-			struct bs_buffer more = {0};
-			expect_ok(bs_coded_section_read(&set.more, &more, &err), &err);
-			expect_ok(bs_tally_change_set(&set, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), stays, &tally,
-			                              &is_done, &err),
-			          &err);
+			AUTO(bs_buffer_deinit) struct bs_buffer more = {0}, twice = {0};
+			expect_ok(bs_coded_section_read(&set.more, &more, ERR), &said);
+			expect_ok(bs_tally_change_set(&set, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), stays, &tally, &is_done,
+			          ERR), &said);
 			n_changed += is_done;
 			n_made += !is_done;
 			store(&tally, &stored);
 			expect_set(&stored, &random);
 			if (!is_done) {
 				set = set_of(&stored);
-				expect_ok(bs_tally_read_set(&set, &twice, &err), &err);
+				expect_ok(bs_tally_read_set(&set, &twice, ERR), &said);
 				bs_tally_deinit(&tally);
-				expect_ok(bs_tally_count(&tally, bs_numbers_in(&twice), &err), &err);
+				expect_ok(bs_tally_count(&tally, bs_numbers_in(&twice), ERR), &said);
 				store(&tally, &stored);
 				for (uint32_t i = 0; i < N_NUMBERS; i++)
 					is_base[i] = counts[i];
 			}
-			bs_buffer_deinit(&more);
-			bs_buffer_deinit(&twice);
 			bs_tally_deinit(&tally);
 		}
-		bs_buffer_deinit(&came);
-		bs_buffer_deinit(&went);
-		stored_deinit(&stored);
 	}
 	assert_true(n_changed > 30 && n_made > 10);
 }
@@ -285,42 +263,28 @@ static void test_looking(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		uint64_t random = seed, in_list = 1 + random_below(&random, 40), asked = 1 + random_below(&random, 400);
-		struct bs_buffer list = {0}, bytes = {0}, numbers = {0}, left = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, bytes = {0}, numbers = {0}, left = {0};
 		struct bs_coded_section coded;
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++) {
 			bool is_listed = random_below(&random, in_list) == 0;
 			/* One fills several blocks. */
 			for (uint32_t n = 0; is_listed && n < (i == 30000 && seed % 3 == 0 ? 7000 : 1); n++)
-				append(&list, values[i]);
+				append_number(&list, values[i]);
 			if (random_below(&random, asked) > 0 && i != 30000)
 				continue;
-			append(&numbers, values[i]);
+			append_number(&numbers, values[i]);
 			if (!is_listed)
-				append(&left, values[i]);
+				append_number(&left, values[i]);
 		}
 		struct bs_numbers all = bs_numbers_in(&list);
-		expect_ok(bs_coded_write(all.at, all.n, &bytes, &err), &err);
+		expect_ok(bs_coded_write(all.at, all.n, &bytes, ERR), &said);
 		struct bs_section section = {.data = bytes.data, .n_bytes = bytes.used_bytes};
-		expect_ok(bs_coded_section_open(&coded, &section, 0, section.n_bytes, &err), &err);
-		expect_ok(bs_tally_leave_out(&coded, &numbers, &err), &err);
-		assert_int_equal(numbers.used_bytes, left.used_bytes);
-		if (left.used_bytes)
-			assert_memory_equal(numbers.data, left.data, left.used_bytes);
-		bs_buffer_deinit(&list);
-		bs_buffer_deinit(&bytes);
-		bs_buffer_deinit(&numbers);
-		bs_buffer_deinit(&left);
+		expect_ok(bs_coded_section_open(&coded, &section, 0, section.n_bytes, ERR), &said);
+		expect_ok(bs_tally_leave_out(&coded, &numbers, ERR), &said);
+		assert_buffers_equal(&numbers, &left);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_unsound),
-		cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_looking),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_counts), cmocka_unit_test(test_unsound), cmocka_unit_test(test_sets),
+          cmocka_unit_test(test_looking))

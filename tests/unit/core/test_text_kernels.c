@@ -4,7 +4,6 @@
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 
@@ -51,9 +50,8 @@ static void test_find_needle(void **state)
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t word_bytes = (size_t)(1 + random_below(&random, i % 7 ? 6 : 150));
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		uint8_t *text = malloc(n_bytes ? n_bytes : 1);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		uint8_t word[150];
-		assert_non_null(text);
 		fill(text, n_bytes, &random, i % 2 ? "aAbB_\x7f@`1\x11 \xe1" : "aA");
 		fill(word, word_bytes, &random, i % 2 ? "ab_@1`" : "a");
 		if (word_bytes <= n_bytes && random_below(&random, 2)) {
@@ -65,7 +63,6 @@ static void test_find_needle(void **state)
 		size_t wanted = naive_find_needle(text, from, n_bytes, word, word_bytes);
 		for (size_t k = 0; k < n_kernels; k++)
 			assert_int_equal(kernels[k]->text.find_needle(text, from, n_bytes, &needle), wanted);
-		free(text);
 	}
 }
 
@@ -77,8 +74,7 @@ static void test_find_opaque(void **state)
 	for (int i = 0; i < 30000; i++) {
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		uint8_t *text = malloc(n_bytes ? n_bytes : 1);
-		assert_non_null(text);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		fill(text, n_bytes, &random, i % 4 ? "uuuuun\x7f\x01" : "u\\n");
 		if (n_bytes && i % 2)
 			text[random_below(&random, n_bytes)] = (uint8_t)(random_below(&random, 2) ? 0x80 : '\\');
@@ -86,7 +82,6 @@ static void test_find_opaque(void **state)
 			for (size_t k = 0; k < n_kernels; k++)
 				assert_int_equal(kernels[k]->text.find_opaque(text, from, n_bytes, is_json),
 				                 naive_find_opaque(text, from, n_bytes, is_json));
-		free(text);
 	}
 }
 
@@ -130,14 +125,12 @@ static void test_find_window(void **state)
 		struct bs_byte_window window;
 		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
 		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
-		uint8_t *text = malloc(n_bytes ? n_bytes : 1);
-		assert_non_null(text);
+		FREED uint8_t *text = must_malloc(n_bytes);
 		random_window(&window, &random);
 		fill(text, n_bytes, &random, i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
 		size_t wanted = naive_find_window(text, from, n_bytes, &window);
 		for (size_t k = 0; k < n_kernels; k++)
 			assert_int_equal(kernels[k]->text.find_window(text, from, n_bytes, &window), wanted);
-		free(text);
 	}
 }
 
@@ -152,13 +145,5 @@ static void test_probes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find_needle),
-		cmocka_unit_test(test_find_opaque),
-		cmocka_unit_test(test_find_window),
-		cmocka_unit_test(test_probes),
-	};
-	return cmocka_run_group_tests_name("text_kernels", tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque), cmocka_unit_test(test_find_window),
+          cmocka_unit_test(test_probes))

@@ -5,7 +5,6 @@
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_KERNELS 8
 
@@ -20,16 +19,13 @@ struct document {
 static void encode_with(const struct document *document, struct bs_tf_coder *coder, const struct bs_kernel *kernel,
                         struct bs_buffer *bits)
 {
-	struct bs_tf_word *copy = malloc(document->n_words * sizeof(*copy) + 1);
-	struct bs_error err;
-	assert_non_null(copy);
+	FREED struct bs_tf_word *copy = must_malloc(document->n_words * sizeof(*copy) + 1);
 	memcpy(copy, document->words, document->n_words * sizeof(*copy));
 	coder->kernel = kernel;
 	bs_buffer_clear(bits);
-	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, &err), &err);
-	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, &err), &err);
+	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, ERR), &said);
+	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, ERR), &said);
 	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
-	free(copy);
 }
 
 /* By the plain kernel, which is the last one; and all others do the same. */
@@ -37,7 +33,7 @@ static void encode(struct document *document, struct bs_tf_coder *coder)
 {
 	const struct bs_kernel *kernels[MOST_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MOST_KERNELS);
-	struct bs_buffer bits = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bits = {0};
 	assert_true(n_kernels <= MOST_KERNELS);
 	encode_with(document, coder, kernels[n_kernels - 1], &document->bits);
 	for (size_t i = 0; i + 1 < n_kernels; i++) {
@@ -45,7 +41,6 @@ static void encode(struct document *document, struct bs_tf_coder *coder)
 		assert_int_equal(bits.used_bytes, document->bits.used_bytes);
 		assert_memory_equal(bits.data, document->bits.data, bits.used_bytes + BS_TF_PAD_BYTES);
 	}
-	bs_buffer_deinit(&bits);
 }
 
 static void expect_tfs(const struct document *document)
@@ -75,7 +70,7 @@ static void draw(struct document *document, uint64_t *random, size_t n_words, ui
 
 static void test_random_documents(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 1;
 	for (int round = 0; round < 3000; round++) {
@@ -84,7 +79,6 @@ static void test_random_documents(void **state)
 		encode(&document, &coder);
 		expect_tfs(&document);
 	}
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 	free(document.words);
 }
@@ -93,7 +87,7 @@ static void test_random_documents(void **state)
 static void test_edges(void **state)
 {
 	static const uint32_t tfs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 1u << 20, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[3] = {{1, 1}, {2, 1}, {3, 1}};
 	struct document document = {.words = words, .n_words = 3};
 	encode(&document, &coder);
@@ -105,14 +99,13 @@ static void test_edges(void **state)
 		encode(&document, &coder);
 		expect_tfs(&document);
 	}
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 }
 
 /* Of two words with one hash the tf is not known; of the others it is. */
 static void test_twins(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct bs_tf_word words[] = {{7, 1}, {8, 2}, {9, 3}, {7, 5}, {10, 1}};
 	struct document document = {.words = words, .n_words = 5};
 	encode(&document, &coder);
@@ -123,14 +116,13 @@ static void test_twins(void **state)
 	words[3].tf = 5;
 	encode(&document, &coder);
 	expect_tfs(&document);
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 }
 
 /* A word once is a bit, twice two: no more than a tenth above that in all. */
 static void test_size(void **state)
 {
-	struct bs_tf_coder coder = {0};
+	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct document document = {0};
 	uint64_t random = 9;
 	uint64_t n_digits = 0, n_bits = 0;
@@ -144,18 +136,9 @@ static void test_size(void **state)
 		n_bits += document.bits.used_bytes * 8;
 	}
 	assert_true((double)n_bits < 1.1 * (double)n_digits);
-	bs_tf_coder_deinit(&coder);
 	bs_buffer_deinit(&document.bits);
 	free(document.words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_documents),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_size),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_random_documents), cmocka_unit_test(test_edges), cmocka_unit_test(test_twins),
+          cmocka_unit_test(test_size))

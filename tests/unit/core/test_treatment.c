@@ -1,7 +1,6 @@
 /* test_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
 #include "core/matrix/treatment.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,
                                       10000, 262144, 262145, 1000000, 10000000, 33333333, 100000000, 1000000000};
@@ -150,76 +149,30 @@ static void test_invalid_tables(void **state)
 		.entries = {{0, {6, 1, 2}, false}, {10, {4, 1, 0}, false}, {11, {1, 0, 0}, false}},
 	};
 	assert_true(bs_treatment_table_is_valid(&good));
-	enum {
-		N_BREAKS = 17
-	};
-	for (int i = 0; i < N_BREAKS; i++) {
-		struct bs_treatment_table bad = good;
-		switch (i) {
-		case 0:
-			bad.n_levels = 0;
-			break;
-		case 1:
-			bad.n_levels = 4;
-			break;
-		case 2:
-			bad.n_levels = UINT32_MAX;
-			break;
-		case 3:
-			bad.n_levels = 2;
-			break; /* a column of a level that is not there */
-		case 4:
-			bad.ranks[0] = BS_LEVEL_GROUP;
-			break;
-		case 5:
-			bad.ranks[1] = BS_LEVEL_DOCUMENT;
-			break;
-		case 6:
-			bad.ranks[1] = 4;
-			break;
-		case 7:
-			bad.ranks[1] = BS_LEVEL_BLOCK;
-			break;
-		case 8:
-			bad.ranks[2] = BS_LEVEL_GROUP;
-			break;
-		case 9:
-			bad.n_entries = 0;
-			break;
-		case 10:
-			bad.n_entries = BS_MAX_TREATMENTS + 1;
-			break;
-		case 11:
-			bad.entries[0].min_df = 1;
-			break;
-		case 12:
-			bad.entries[1].min_df = 0;
-			break;
-		case 13:
-			bad.entries[2].min_df = 10;
-			break;
-		case 14:
-			bad.entries[1].n_columns[0] = 0;
-			break;
-		case 15:
-			bad.entries[2].n_columns[2] = BS_MAX_HASHES + 1;
-			break;
-		default:
-			bad.entries[0].n_columns[0] = 255;
-			break;
-		}
-		if (bs_treatment_table_is_valid(&bad))
-			fail_msg("broken rule %d passed", i);
-	}
+	struct bs_treatment_table bad[17];
+	for (size_t i = 0; i < COUNT(bad); i++)
+		bad[i] = good;
+	bad[0].n_levels = 0;
+	bad[1].n_levels = 4;
+	bad[2].n_levels = UINT32_MAX;
+	bad[3].n_levels = 2; /* a column of a level that is not there */
+	bad[4].ranks[0] = BS_LEVEL_GROUP;
+	bad[5].ranks[1] = BS_LEVEL_DOCUMENT;
+	bad[6].ranks[1] = 4;
+	bad[7].ranks[1] = BS_LEVEL_BLOCK;
+	bad[8].ranks[2] = BS_LEVEL_GROUP;
+	bad[9].n_entries = 0;
+	bad[10].n_entries = BS_MAX_TREATMENTS + 1;
+	bad[11].entries[0].min_df = 1;
+	bad[12].entries[1].min_df = 0;
+	bad[13].entries[2].min_df = 10;
+	bad[14].entries[1].n_columns[0] = 0;
+	bad[15].entries[2].n_columns[2] = BS_MAX_HASHES + 1;
+	bad[16].entries[0].n_columns[0] = 255;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		if (bs_treatment_table_is_valid(&bad[i]))
+			fail_msg("broken rule %zu passed", i);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_policy),
-		cmocka_unit_test(test_one_of_several_segments),
-		cmocka_unit_test(test_forced_policy),
-		cmocka_unit_test(test_invalid_tables),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_every_policy), cmocka_unit_test(test_one_of_several_segments),
+          cmocka_unit_test(test_forced_policy), cmocka_unit_test(test_invalid_tables))

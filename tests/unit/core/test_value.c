@@ -64,16 +64,14 @@ static void test_format(void **state)
 	};
 	for (size_t i = 0; i < COUNT(shown); i++) {
 		struct bs_value value = value_of(shown[i][0]);
-		char *text = format(&value);
+		FREED char *text = format(&value);
 		assert_string_equal(text, shown[i][1]);
-		free(text);
 	}
 	for (size_t i = 0; i < COUNT(ascending); i++) {
 		struct bs_value value = value_of(ascending[i][0]);
-		char *text = format(&value);
+		FREED char *text = format(&value);
 		struct bs_value again = value_of(text);
 		assert_int_equal(bs_value_compare(&value, &again), 0);
-		free(text);
 	}
 }
 
@@ -168,13 +166,10 @@ static bool has(const char *range_text, const struct bs_value *value)
 {
 	struct bs_range range;
 	size_t n = strlen(range_text);
-	uint8_t *room = malloc(BS_RANGE_ROOM(n));
-	assert_non_null(room);
+	FREED uint8_t *room = must_malloc(BS_RANGE_ROOM(n));
 	if (!bs_range_parse((const uint8_t *)range_text, n, room, &range))
 		fail_msg("%s", range_text);
-	bool is_in = bs_range_has(&range, value);
-	free(room);
-	return is_in;
+	return bs_range_has(&range, value);
 }
 
 /* Numbers of any length: their order, in ranges too, and that they are shown whole. */
@@ -198,10 +193,9 @@ static void test_long(void **state)
 		assert_int_equal(bs_value_is_open_key(x.bytes, x.n_bytes), a.n_digits > BS_VALUE_MOST_DIGITS);
 		int of_keys = bs_compare_bytes(x.bytes, x.n_bytes, y.bytes, y.n_bytes);
 		assert_true(of_keys == 0 || (of_keys > 0) == (order > 0));
-		char *shown = format(&x);
+		FREED char *shown = format(&x);
 		struct bs_value again = value_of(shown);
 		assert_int_equal(bs_value_compare(&x, &again), 0);
-		free(shown);
 		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
 		const bool wanted[] = {order > 0, order >= 0, order < 0, order <= 0, order >= 0, order <= 0};
 		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.'; /* 5... is no range */
@@ -303,15 +297,5 @@ static void test_ranges(void **state)
 			fail_msg("%s is a range", no_ranges[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_format),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_long_factors),
-	};
-	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_format), cmocka_unit_test(test_none),
+          cmocka_unit_test(test_ranges), cmocka_unit_test(test_long), cmocka_unit_test(test_long_factors))

@@ -2,7 +2,6 @@
 #include "core/base/vector.h"
 #include "core/collections/binary_search.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 struct point {
 	uint32_t x;
@@ -13,13 +12,12 @@ BS_VECTOR(points, struct point);
 
 static void test_appends(void **state)
 {
-	struct bs_error err = {""};
 	struct points points = {0};
 	assert_int_equal(bs_vector_n(&points), 0);
 	assert_null(points.items);
 	for (uint32_t i = 0; i < 1000; i++) {
 		const struct point point = {i, (uint64_t)i * i};
-		expect_ok(bs_vector_append(&points, &point, &err), &err);
+		expect_ok(bs_vector_append(&points, &point, ERR), &said);
 		assert_int_equal(bs_vector_n(&points), i + 1);
 	}
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -30,7 +28,7 @@ static void test_appends(void **state)
 	bs_vector_clear(&points);
 	assert_int_equal(bs_vector_n(&points), 0);
 	const struct point another = {7, 8};
-	expect_ok(bs_vector_append(&points, &another, &err), &err);
+	expect_ok(bs_vector_append(&points, &another, ERR), &said);
 	assert_ptr_equal(points.items, kept);
 	assert_int_equal(points.items[0].y, 8);
 	bs_vector_deinit(&points);
@@ -41,24 +39,21 @@ static void test_appends(void **state)
 static void test_extends(void **state)
 {
 	static const uint16_t numbers[] = {3, 1, 4, 1, 5};
-	struct bs_error err = {""};
-	struct bs_u16s list = {0};
-	expect_ok(bs_vector_extend(&list, numbers, 0, &err), &err);
+	AUTO(vector_deinit) struct bs_u16s list = {0};
+	expect_ok(bs_vector_extend(&list, numbers, 0, ERR), &said);
 	assert_int_equal(bs_vector_n(&list), 0);
-	expect_ok(bs_vector_extend(&list, numbers, COUNT(numbers), &err), &err);
-	expect_ok(bs_vector_extend(&list, numbers + 2, 2, &err), &err);
+	expect_ok(bs_vector_extend(&list, numbers, COUNT(numbers), ERR), &said);
+	expect_ok(bs_vector_extend(&list, numbers + 2, 2, ERR), &said);
 	assert_int_equal(bs_vector_n(&list), 7);
 	assert_memory_equal(list.items, numbers, sizeof(numbers));
 	assert_int_equal(list.items[5], 4);
 	assert_int_equal(list.items[6], 1);
-	bs_vector_deinit(&list);
 }
 
 static void test_room(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_u64s list = {0};
-	expect_ok(bs_vector_reserve(&list, 100, &err), &err);
+	AUTO(vector_deinit) struct bs_u64s list = {0};
+	expect_ok(bs_vector_reserve(&list, 100, ERR), &said);
 	assert_int_equal(bs_vector_n(&list), 0);
 	uint64_t *items = list.items;
 	for (uint64_t i = 0; i < 100; i++)
@@ -69,10 +64,9 @@ static void test_room(void **state)
 	bs_vector_set_n(&list, 40);
 	assert_int_equal(bs_vector_n(&list), 40);
 	/* A failure leaves the vector unchanged. */
-	expect_status(bs_vector_reserve(&list, SIZE_MAX / 16, &err), BS_NO_MEMORY, &err);
+	expect_status(bs_vector_reserve(&list, SIZE_MAX / 16, ERR), BS_NO_MEMORY, &said);
 	assert_int_equal(bs_vector_n(&list), 40);
 	assert_int_equal(list.items[39], 39);
-	bs_vector_deinit(&list);
 }
 
 /* Every place of every array of zero to eight items, and bounds that leave out some of them. */
@@ -105,11 +99,5 @@ static void test_search_looks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_appends), cmocka_unit_test(test_extends),      cmocka_unit_test(test_room),
-		cmocka_unit_test(test_search),  cmocka_unit_test(test_search_looks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_appends), cmocka_unit_test(test_extends), cmocka_unit_test(test_room),
+          cmocka_unit_test(test_search), cmocka_unit_test(test_search_looks))

@@ -3,7 +3,6 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_WORDS 40
 
@@ -27,8 +26,7 @@ static bool is_member(uint32_t a, uint32_t b)
 
 static void test_set(void **state)
 {
-	struct bs_word_pairs pairs = {.n_word_pairs = 0};
-	struct bs_error err = {""};
+	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	uint32_t n_added = 0;
 	for (int twice = 0; twice < 2; twice++) {
 		for (uint32_t i = 0; i < N_WORDS * N_WORDS; i++) {
@@ -36,7 +34,7 @@ static void test_set(void **state)
 			uint32_t a_bytes = word_of(i / N_WORDS, a), b_bytes = word_of(i % N_WORDS, b);
 			if (!is_member(i / N_WORDS, i % N_WORDS))
 				continue;
-			expect_ok(bs_word_pairs_add(&pairs, (uint8_t *)a, a_bytes, (uint8_t *)b, b_bytes, &err), &err);
+			expect_ok(bs_word_pairs_add(&pairs, (uint8_t *)a, a_bytes, (uint8_t *)b, b_bytes, ERR), &said);
 			n_added += twice == 0;
 		}
 		assert_int_equal(pairs.n_word_pairs, n_added);
@@ -58,23 +56,20 @@ static void test_set(void **state)
 		assert_int_equal(bs_word_pairs_head(&pairs, pair), BS_NO_WORD);
 	}
 	assert_int_equal(number_of(&pairs, N_WORDS + 1), BS_NO_WORD);
-	bs_word_pairs_deinit(&pairs);
 }
 
 static void test_nothing(void **state)
 {
-	struct bs_word_pairs none = {.n_word_pairs = 0};
+	AUTO(bs_word_pairs_deinit) struct bs_word_pairs none = {.n_word_pairs = 0};
 	uint32_t pair;
 	assert_int_equal(number_of(&none, 1), BS_NO_WORD);
 	assert_false(bs_word_pairs_find(&none, 0, 0, &pair));
-	bs_word_pairs_deinit(&none);
 }
 
 static void add(struct bs_word_pairs *pairs, const char *first, const char *second)
 {
-	struct bs_error err = {""};
 	expect_ok(bs_word_pairs_add(pairs, (const uint8_t *)first, (uint32_t)strlen(first), (const uint8_t *)second,
-	                            (uint32_t)strlen(second), &err), &err);
+	                            (uint32_t)strlen(second), ERR), &said);
 }
 
 static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
@@ -85,7 +80,7 @@ static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
 /* a b c d: each pair is found from the one that it begins with. */
 static void test_wide(void **state)
 {
-	struct bs_word_pairs pairs = {.n_word_pairs = 0};
+	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	uint32_t pair, key_bytes;
 	struct bs_word_pair is;
 	add(&pairs, "\xff" "a\xff" "b", "c"); /* its first is not there */
@@ -107,7 +102,6 @@ static void test_wide(void **state)
 	assert_int_equal(is.first_bytes, 6);
 	assert_memory_equal(is.first, key, 6);
 	assert_int_equal(is.second_bytes, 1);
-	bs_word_pairs_deinit(&pairs);
 }
 
 /* Words, pairs of characters, and what is cut off are no pairs of words. */
@@ -123,13 +117,5 @@ static void test_split(void **state)
 	assert_int_equal(is.second_bytes, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_split),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_set), cmocka_unit_test(test_nothing), cmocka_unit_test(test_wide),
+          cmocka_unit_test(test_split))

@@ -4,7 +4,7 @@
 #include "core/bitsift/limits.h"
 #include "core/system/watch.h"
 #include "tests/rigs/clock_rig.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
@@ -21,32 +21,38 @@ static void render(const struct kept *kept, struct bs_buffer *out)
 		char head[32];
 		int n = snprintf(head, sizeof(head), "%s%u%c", i ? "|" : "", token->position,
 		                 token->is_bigram ? '+' : ':');
-		assert_int_equal(bs_buffer_append(out, head, (size_t)n, NULL), BS_OK);
-		assert_int_equal(bs_buffer_append(out, kept->terms.data + token->term_off, token->term_bytes, NULL),
-		                 BS_OK);
+		append_bytes(out, head, (size_t)n);
+		append_bytes(out, kept->terms.data + token->term_off, token->term_bytes);
 	}
-	assert_int_equal(bs_buffer_append(out, "", 1, NULL), BS_OK);
+	append_bytes(out, "", 1);
 }
 
 static void check_example_bytes(struct rig *rig, const char *text, size_t text_bytes, const char *expected)
 {
-	struct bs_buffer found = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 	rig_check_all(rig, text, text_bytes);
 	render(&rig->found, &found);
 	assert_string_equal((const char *)found.data, expected);
-	bs_buffer_deinit(&found);
 }
 
 static void check_examples(const struct bs_words_options *options, const struct example *examples, size_t n_examples)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
 	for (size_t i = 0; i < n_examples; i++)
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
-	rig_deinit(&rig);
 }
 
-#define CHECK_EXAMPLES(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
+#define CHECK_EXAMPLES(options, examples) check_examples(options, examples, COUNT(examples))
+
+static void expect_spans(const struct rig *rig, const uint64_t (*spans)[2], size_t n)
+{
+	assert_int_equal(kept_n(&rig->found), n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(kept_at(&rig->found, i)->start_byte, spans[i][0]);
+		assert_int_equal(kept_at(&rig->found, i)->end_byte, spans[i][1]);
+	}
+}
 
 static void test_words_between_runs(void **state)
 {
@@ -123,13 +129,12 @@ static void test_canonically_equivalent_texts(void **state)
 		{"\u1fb4", "\u03b1\u0345\u0301", "0:\u03ac\u03b9"},
 		{"e\u0301\u2019s", "\u00e9\u02bcs", "0:\u00e9's"},
 	};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+	for (size_t i = 0; i < COUNT(examples); i++) {
 		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
 		check_example_bytes(&rig, examples[i].equivalent, strlen(examples[i].equivalent), examples[i].expected);
 	}
-	rig_deinit(&rig);
 }
 
 static void test_emoji(void **state)
@@ -168,17 +173,12 @@ static void test_identifiers(void **state)
 	static const struct example in_english[] = {{"runningDogs", "0:runningdog|0:run|1:dog"}};
 	CHECK_EXAMPLES(&split, examples);
 	CHECK_EXAMPLES(&stemmed, in_english);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, &split);
 	rig_check_all(&rig, "fooBar2 \u00e9_x", strlen("fooBar2 \u00e9_x"));
 	static const uint64_t spans[][2] = {{0, 7}, {0, 3}, {3, 6}, {6, 7}, {8, 12}, {8, 10}, {11, 12}};
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
+	expect_spans(&rig, spans, 7);
 	assert_int_equal(rig.found.sum.n_positions, 5);
-	rig_deinit(&rig);
 }
 
 static void test_runs(void **state)
@@ -287,54 +287,39 @@ static void test_bytes_that_are_no_text(void **state)
 		{"\357\277\275", 3, ""},
 		{"don\377't", 6, "0:don|1:t"},
 	};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+	for (size_t i = 0; i < COUNT(examples); i++)
 		check_example_bytes(&rig, examples[i].text, examples[i].n_bytes, examples[i].expected);
-	rig_deinit(&rig);
 }
 
 static void test_offsets(void **state)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	/*                   0   1   2      5  6      9     11     14      17 18 */
 	const char *text = "\xff\xff\u2122 \u4e2d\xe2\x82\u6587\u3099 x.\u00e9";
 	rig_check_all(&rig, text, strlen(text));
 	static const uint64_t spans[][2] = {{2, 5}, {6, 9}, {11, 17}, {11, 17}, {11, 17}, {18, 19}, {20, 22}};
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
-	rig_deinit(&rig);
+	expect_spans(&rig, spans, 7);
 }
 
 /* They are those of the text as given, whatever became of it. */
 static void test_offsets_of_decomposed_text(void **state)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
 	static const uint64_t spans[][2] = {{0, 4}, {5, 7}, {8, 15}, {16, 25}, {26, 30}, {31, 37}, {38, 41}};
 	rig_check_all(&rig, text, strlen(text));
-	assert_int_equal(kept_n(&rig.found), 7);
-	for (size_t i = 0; i < 7; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
-	}
+	expect_spans(&rig, spans, 7);
 	rig_deinit(&rig);
 	/* Parts of an identifier, too. */
 	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
 	text = "cafe\u0301Be\u0301b\u0301e2";
 	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
 	rig_check_all(&rig, text, strlen(text));
-	assert_int_equal(kept_n(&rig.found), 4);
-	for (size_t i = 0; i < 4; i++) {
-		assert_int_equal(kept_at(&rig.found, i)->start_byte, parts[i][0]);
-		assert_int_equal(kept_at(&rig.found, i)->end_byte, parts[i][1]);
-	}
-	rig_deinit(&rig);
+	expect_spans(&rig, parts, 4);
 }
 
 static enum bs_status stop_at_once(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -346,21 +331,20 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 
 static void test_sums_and_callbacks(void **state)
 {
-	struct bs_error err;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_words_sum sum;
-	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
+	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
 
 	const char *text = "a \u4e2d\u6587 \u5b57";
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, &err);
+		bs_words_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(kept_at(&kept, 0)->position, 100);
 	assert_int_equal(sum.next_position, 105);
 	assert_int_equal(sum.n_positions, 4);
 
-	status = bs_words_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, 7);
 	assert_int_equal(sum.n_positions, 0);
@@ -374,22 +358,21 @@ static void test_sums_and_callbacks(void **state)
 	assert_int_equal(kept.largest_batch, BS_WORDS_BATCH_TOKENS);
 
 	size_t n_seen = 0;
-	status = bs_words_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, &err);
+	status = bs_words_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
 	assert_int_equal(status, BS_STOPPED);
 	assert_int_equal(n_seen, BS_WORDS_BATCH_TOKENS);
-	assert_string_equal(err.text, "enough");
+	assert_string_equal(said.text, "enough");
 
 	/* The last possible position, and one more. */
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, UINT32_MAX);
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, &err);
+	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_UNSUPPORTED);
 
 	kept_analyze(words, "still fine", 10, &kept);
 	assert_int_equal(kept_n(&kept), 2);
 	bs_words_free(words);
-	kept_deinit(&kept);
 }
 
 static int stop_now(void *context)
@@ -405,8 +388,7 @@ static void test_a_long_word_is_stopped(void **state)
 		WORD_BYTES = 64 << 20,
 		READABLE_BYTES = 1 << 20
 	};
-	struct bs_error err;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_limits limits = {.stop = stop_now};
 	struct bs_watch watch;
@@ -414,28 +396,26 @@ static void test_a_long_word_is_stopped(void **state)
 	assert_ptr_not_equal(text, MAP_FAILED);
 	memset(text, 'a', READABLE_BYTES);
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE), 0);
-	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
+	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
 	clock_step(10 * CLOCK_LOOK_NS); /* so that each look asks */
-	assert_int_equal(bs_watch_begin(&watch, &limits, &err), BS_OK);
+	assert_int_equal(bs_watch_begin(&watch, &limits, ERR), BS_OK);
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, &err);
+		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
 	bs_watch_end(&watch);
 	clock_step(0);
 	assert_int_equal(status, BS_STOPPED);
 	bs_words_free(words);
-	kept_deinit(&kept);
 	assert_int_equal(munmap(text, WORD_BYTES), 0);
 }
 
 static void test_opening(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_words *words;
 	static const struct bs_words_options unknown = {.stem_language = "klingon"};
-	assert_int_equal(bs_words_new(&unknown, &words, &err), BS_INVALID);
+	assert_int_equal(bs_words_new(&unknown, &words, ERR), BS_INVALID);
 	assert_null(words);
-	assert_non_null(strstr(err.text, "klingon"));
-	assert_non_null(strstr(err.text, " english"));
+	assert_non_null(strstr(said.text, "klingon"));
+	assert_non_null(strstr(said.text, " english"));
 	bs_words_free(NULL);
 
 	char icu[16], unicode[16];
@@ -444,22 +424,9 @@ static void test_opening(void **state)
 	assert_true(atoi(unicode) >= 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_between_runs),
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_canonically_equivalent_texts),
-		cmocka_unit_test(test_emoji),
-		cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_bytes_that_are_no_text),
-		cmocka_unit_test(test_offsets),
-		cmocka_unit_test(test_offsets_of_decomposed_text),
-		cmocka_unit_test(test_sums_and_callbacks),
-		cmocka_unit_test(test_a_long_word_is_stopped),
-		cmocka_unit_test(test_opening),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_words_between_runs), cmocka_unit_test(test_folding),
+          cmocka_unit_test(test_canonically_equivalent_texts), cmocka_unit_test(test_emoji),
+          cmocka_unit_test(test_identifiers), cmocka_unit_test(test_runs), cmocka_unit_test(test_options),
+          cmocka_unit_test(test_bytes_that_are_no_text), cmocka_unit_test(test_offsets),
+          cmocka_unit_test(test_offsets_of_decomposed_text), cmocka_unit_test(test_sums_and_callbacks),
+          cmocka_unit_test(test_a_long_word_is_stopped), cmocka_unit_test(test_opening))

@@ -10,7 +10,6 @@
 #include "core/system/stack.h"
 #include "core/system/workers.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_TASKS 20000u
 #define N_SLOTS    8u
@@ -138,9 +137,8 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 /* Whatever became of the tasks before, other ones are done in order. */
 static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
 {
-	struct rig *before = malloc(sizeof(*before));
-	struct bs_error err;
-	assert_non_null(before);
+	struct bs_error err = {""}; /* not the one of the tasks before */
+	FREED struct rig *before = must_malloc(sizeof(*before));
 	*before = *rig;
 	*rig = (struct rig){.n_threads = before->n_threads, .n_parts = before->n_parts, .waits = before->waits, .holds = before->holds,
 	                    .puts_on_caller = before->puts_on_caller, .caller = before->caller,
@@ -150,7 +148,6 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 	assert_int_equal(rig->n_put, 50);
 	assert_int_equal(rig->n_wrong, 0);
 	*rig = *before;
-	free(before);
 }
 
 static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at,
@@ -186,8 +183,7 @@ static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 		{.puts_on_caller = true, .n_parts = 2},
 		{.puts_on_caller = true, .waits = true, .holds = true},
 	};
-	struct rig *rig = malloc(sizeof(*rig));
-	assert_non_null(rig);
+	FREED struct rig *rig = must_malloc(sizeof(*rig));
 	for (uint32_t kind = 0; kind < COUNT(kinds); kind++)
 		for (uint32_t n = 0; n < 5 * 2 * 3; n++) {
 			*rig = kinds[kind];
@@ -197,19 +193,17 @@ static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 			try(rig, rig->n_threads - n / 5 % 2);
 		}
 	n_threads_left = 1000;
-	free(rig);
 }
 
 static void try_order(struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err;
 	uint64_t n_tasks = 1000;
-	expect_ok(run_ring(rig, n_tasks, n_started, NONE, &err), &err);
+	expect_ok(run_ring(rig, n_tasks, n_started, NONE, ERR), &said);
 	assert_int_equal(rig->n_put, n_tasks);
 	assert_int_equal(rig->n_parts_put, n_tasks * rig->n_parts);
 	assert_int_equal(rig->n_held, 0);
 	rig->n_put = 0;
-	expect_ok(run_ring(rig, 0, n_started, NONE, &err), &err);
+	expect_ok(run_ring(rig, 0, n_started, NONE, ERR), &said);
 }
 
 static void test_order(void **state)
@@ -219,10 +213,9 @@ static void test_order(void **state)
 
 static void try_failure(struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err;
 	rig->failing_task = 40;
-	assert_int_equal(run_ring(rig, 1000, n_started, NONE, &err), BS_IO);
-	assert_string_equal(err.text, "task 40");
+	assert_int_equal(run_ring(rig, 1000, n_started, NONE, ERR), BS_IO);
+	assert_string_equal(said.text, "task 40");
 	assert_int_equal(rig->n_put, 40);
 	for (uint32_t i = 0; i <= 40; i++)
 		assert_int_equal(rig->done[i], 1);
@@ -236,10 +229,9 @@ static void test_failure(void **state)
 
 static void try_failing_put(struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err;
 	rig->failing_put = 33;
-	assert_int_equal(run_ring(rig, 1000, n_started, NONE, &err), BS_CORRUPT);
-	assert_string_equal(err.text, "put 33");
+	assert_int_equal(run_ring(rig, 1000, n_started, NONE, ERR), BS_CORRUPT);
+	assert_string_equal(said.text, "put 33");
 	assert_int_equal(rig->n_put, rig->n_parts ? 33 : 34);
 	assert_int_equal(rig->n_parts_put, 33 * rig->n_parts + (rig->n_parts > 0));
 }
@@ -251,17 +243,15 @@ static void test_failing_put(void **state)
 
 static void try_stop(struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err;
 	rig->stopping_put = 33;
-	assert_int_equal(run_ring(rig, 1000, n_started, NONE, &err), BS_STOPPED);
+	assert_int_equal(run_ring(rig, 1000, n_started, NONE, ERR), BS_STOPPED);
 	assert_int_equal(rig->n_put, rig->n_parts ? 33 : 34);
 }
 
 static void try_feed_failure(struct rig *rig, uint32_t n_started)
 {
-	struct bs_error err;
-	assert_int_equal(run_ring(rig, 1000, n_started, 50, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "no task 50");
+	assert_int_equal(run_ring(rig, 1000, n_started, 50, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "no task 50");
 	assert_in_range(rig->n_put, 50 - N_SLOTS, 50);
 }
 
@@ -273,16 +263,13 @@ static void test_stop(void **state)
 
 static void test_many(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-	struct bs_error err;
-	assert_non_null(rig);
+	FREED struct rig *rig = must_calloc(1, sizeof(*rig));
 	rig->n_threads = 4;
 	rig->failing_task = rig->failing_put = rig->stopping_put = NONE;
-	expect_ok(run_ring(rig, MOST_TASKS, 4, NONE, &err), &err);
+	expect_ok(run_ring(rig, MOST_TASKS, 4, NONE, ERR), &said);
 	assert_int_equal(rig->n_put, MOST_TASKS);
 	for (uint32_t i = 0; i < MOST_TASKS; i++)
 		assert_int_equal(rig->done[i], 1);
-	free(rig);
 }
 
 static enum bs_status do_listed(void *context, const struct bs_task *task, struct bs_error *err)
@@ -296,18 +283,17 @@ static enum bs_status do_listed(void *context, const struct bs_task *task, struc
 static void test_list(void **state)
 {
 	for (uint32_t n = 0; n < 8; n++) {
-		struct bs_error err;
 		uint8_t done[100] = {0};
 		struct bs_workers_plan plan = {.n_threads = 1 + n % 4, .work = do_listed, .context = done};
 		n_threads_left = n < 4 ? 1000 : 1;
-		assert_int_equal(bs_workers_run(&plan, 100, &err), BS_IO);
-		assert_string_equal(err.text, "task 40");
+		assert_int_equal(bs_workers_run(&plan, 100, ERR), BS_IO);
+		assert_string_equal(said.text, "task 40");
 		for (uint32_t i = 0; i <= 40; i++)
 			assert_int_equal(done[i], 1);
-		expect_ok(bs_workers_run(&plan, 40, &err), &err);
+		expect_ok(bs_workers_run(&plan, 40, ERR), &said);
 		for (uint32_t i = 0; i < 40; i++)
 			assert_int_equal(done[i], 2);
-		expect_ok(bs_workers_run(&plan, 0, &err), &err);
+		expect_ok(bs_workers_run(&plan, 0, ERR), &said);
 	}
 	n_threads_left = 1000;
 }
@@ -316,11 +302,10 @@ static void test_list(void **state)
 static void test_background(void **state)
 {
 	for (uint32_t n_started = 0; n_started < 4; n_started++) {
-		struct bs_error err;
 		uint8_t done[40] = {0};
 		struct bs_workers_plan plan = {.n_threads = 4, .n_slots = 40, .work = do_listed, .context = done};
 		struct bs_workers *workers;
-		expect_ok(bs_workers_new(&plan, &workers, &err), &err);
+		expect_ok(bs_workers_new(&plan, &workers, ERR), &said);
 		(void)bs_workers_add(workers, 40);
 		for (uint32_t i = 0; i < n_started; i++)
 			assert_true(bs_workers_start(workers));
@@ -359,12 +344,6 @@ static void test_stack_of_threads(void **state)
 	assert_in_range(left, 1, (size_t)128 << 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),      cmocka_unit_test(test_failure), cmocka_unit_test(test_failing_put),
-		cmocka_unit_test(test_stop),       cmocka_unit_test(test_many),    cmocka_unit_test(test_list),
-		cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_failure), cmocka_unit_test(test_failing_put),
+          cmocka_unit_test(test_stop), cmocka_unit_test(test_many), cmocka_unit_test(test_list),
+          cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads))

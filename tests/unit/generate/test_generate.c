@@ -1,14 +1,15 @@
 /* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and ids. */
 #include "tests/generate/generate.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
+
+AUTO_OF(struct bs_generator, bs_generator_free)
 
 static struct bs_generator *new_generator(struct bs_generator_options options)
 {
-	struct bs_error err = {{0}};
 	struct bs_generator *generator;
-	enum bs_status status = bs_generator_new(&options, &generator, &err);
+	enum bs_status status = bs_generator_new(&options, &generator, ERR);
 	if (status)
-		fail_msg("%s", err.text);
+		fail_msg("%s", said.text);
 	return generator;
 }
 
@@ -36,10 +37,8 @@ static char *jsonl_of(struct bs_generator_options options, size_t *n_bytes_out)
 static uint64_t hash_of(struct bs_generator_options options)
 {
 	size_t n_bytes;
-	char *bytes = jsonl_of(options, &n_bytes);
-	uint64_t hash = hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
-	free(bytes);
-	return hash;
+	FREED char *bytes = jsonl_of(options, &n_bytes);
+	return hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
 }
 
 /* Benchmarks name their corpora by these options, so a change here invalidates every recorded number. */
@@ -65,9 +64,8 @@ static void test_first_record(void **state)
 	options.mean_words = 6;
 	options.spread_milli = 0;
 	size_t n_bytes;
-	char *bytes = jsonl_of(options, &n_bytes);
+	FREED char *bytes = jsonl_of(options, &n_bytes);
 	assert_string_equal(bytes, "{\"id\": \"d0\", \"text\": \"Go, dudar zat sor ba ba.\\n\"}\n");
-	free(bytes);
 }
 
 static void test_seeds_differ(void **state)
@@ -83,18 +81,14 @@ static void test_seeds_differ(void **state)
 /* A document is the same alone, in any order, and in a corpus of any size. */
 static void test_documents_stand_alone(void **state)
 {
-	struct bs_generator *generator = new_generator(bs_generator_defaults());
-	struct bs_buffer last = {0}, first = {0}, again = {0};
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(bs_generator_defaults());
+	AUTO(bs_buffer_deinit) struct bs_buffer last = {0}, first = {0}, again = {0};
 	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &last, NULL), BS_OK);
 	assert_int_equal(bs_generator_document(generator, 0, &first, NULL), BS_OK);
 	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &again, NULL), BS_OK);
 	assert_int_equal(last.used_bytes, again.used_bytes);
 	assert_memory_equal(last.data, again.data, last.used_bytes);
 	assert_true(first.used_bytes != last.used_bytes || memcmp(first.data, last.data, first.used_bytes) != 0);
-	bs_buffer_deinit(&last);
-	bs_buffer_deinit(&first);
-	bs_buffer_deinit(&again);
-	bs_generator_free(generator);
 }
 
 struct entry {
@@ -109,8 +103,7 @@ static int compare_entries(const void *a, const void *b)
 
 static struct entry *sorted_words(uint32_t first_rank, uint32_t n_words)
 {
-	struct entry *entries = malloc(n_words * sizeof(*entries));
-	assert_non_null(entries);
+	struct entry *entries = must_malloc(n_words * sizeof(*entries));
 	for (uint32_t i = 0; i < n_words; i++) {
 		entries[i].rank = first_rank + i;
 		size_t n_bytes = bs_generator_word(first_rank + i, entries[i].word);
@@ -124,10 +117,9 @@ static struct entry *sorted_words(uint32_t first_rank, uint32_t n_words)
 
 static void assert_unique(uint32_t first_rank, uint32_t n_words)
 {
-	struct entry *entries = sorted_words(first_rank, n_words);
+	FREED struct entry *entries = sorted_words(first_rank, n_words);
 	for (uint32_t i = 1; i < n_words; i++)
 		assert_int_not_equal(compare_entries(&entries[i - 1], &entries[i]), 0);
-	free(entries);
 }
 
 /* Groups of words have different lengths, so a range within and across groups stands for all. */
@@ -141,9 +133,9 @@ static void test_words_are_unique(void **state)
 /* Counts the words of n_docs documents by rank, with a tokenizer of its own. Returns how many there were. */
 static uint64_t count_words(struct bs_generator_options options, uint64_t *counts)
 {
-	struct entry *entries = sorted_words(0, options.n_words);
-	struct bs_generator *generator = new_generator(options);
-	struct bs_buffer text = {0};
+	FREED struct entry *entries = sorted_words(0, options.n_words);
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(options);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	uint64_t n_words = 0;
 	memset(counts, 0, options.n_words * sizeof(*counts));
 	for (uint64_t doc = 0; doc < options.n_docs; doc++) {
@@ -170,9 +162,6 @@ static uint64_t count_words(struct bs_generator_options options, uint64_t *count
 			n_bytes = 0;
 		}
 	}
-	bs_buffer_deinit(&text);
-	bs_generator_free(generator);
-	free(entries);
 	return n_words;
 }
 
@@ -242,8 +231,8 @@ static void test_lengths(void **state)
 static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a, uint64_t doc_b)
 {
 	static uint8_t seen[100000];
-	struct bs_generator *generator = new_generator(*options);
-	struct bs_buffer text = {0};
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(*options);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	unsigned n_shared = 0;
 	memset(seen, 0, sizeof(seen));
 	for (int pass = 0; pass < 2; pass++) {
@@ -262,8 +251,6 @@ static unsigned shared_words(const struct bs_generator_options *options, uint64_
 			}
 		}
 	}
-	bs_buffer_deinit(&text);
-	bs_generator_free(generator);
 	return n_shared;
 }
 
@@ -302,26 +289,22 @@ static enum bs_status check_id(void *context, const char *id, const uint8_t *tex
 
 static void test_ids_count_up(void **state)
 {
-	struct bs_error err;
-	struct bs_generator *generator = new_generator(bs_generator_defaults());
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(bs_generator_defaults());
 	struct id_check all = {0, 0};
-	assert_int_equal(bs_generator_run(generator, check_id, &all, &err), BS_OK);
+	assert_int_equal(bs_generator_run(generator, check_id, &all, ERR), BS_OK);
 	assert_int_equal(all.n_seen, 1000);
 	struct id_check some = {0, 17};
-	assert_int_equal(bs_generator_run(generator, check_id, &some, &err), BS_STOPPED);
+	assert_int_equal(bs_generator_run(generator, check_id, &some, ERR), BS_STOPPED);
 	assert_int_equal(some.n_seen, 17);
-	assert_string_equal(err.text, "enough");
-	bs_generator_free(generator);
+	assert_string_equal(said.text, "enough");
 }
 
 static void assert_refused(struct bs_generator_options options, const char *phrase)
 {
-	struct bs_error err;
-	struct bs_generator *generator;
-	assert_int_equal(bs_generator_new(&options, &generator, &err), BS_INVALID);
+	AUTO(bs_generator_free_at) struct bs_generator *generator;
+	assert_int_equal(bs_generator_new(&options, &generator, ERR), BS_INVALID);
 	assert_null(generator);
-	assert_non_null(strstr(err.text, phrase));
-	bs_generator_free(generator);
+	assert_non_null(strstr(said.text, phrase));
 }
 
 static void test_bad_options(void **state)
@@ -359,41 +342,25 @@ static void test_extreme_options(void **state)
 	assert_int_equal(n_words, counts[0]);
 	options.n_words = 1 << 20; /* the maximum would take seconds */
 	options.zipf_milli = 3000;
-	struct bs_generator *generator = new_generator(options);
-	struct bs_buffer text = {0};
+	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(options);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	assert_int_equal(bs_generator_document(generator, 1, &text, NULL), BS_OK);
-	bs_buffer_deinit(&text);
-	bs_generator_free(generator);
 }
 
 static void test_full_disk(void **state)
 {
-	struct bs_error err;
 	FILE *file = fopen("/dev/full", "w");
 	if (!file)
 		skip();
 	struct bs_generator *generator = new_generator(bs_generator_defaults());
-	assert_int_equal(bs_generator_write_jsonl(generator, file, &err), BS_IO);
+	assert_int_equal(bs_generator_write_jsonl(generator, file, ERR), BS_IO);
 	bs_generator_free(generator);
 	fclose(file);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_output_is_frozen),
-		cmocka_unit_test(test_first_record),
-		cmocka_unit_test(test_seeds_differ),
-		cmocka_unit_test(test_documents_stand_alone),
-		cmocka_unit_test(test_words_are_unique),
-		cmocka_unit_test(test_zipf_shape),
-		cmocka_unit_test(test_exponent_zero_is_flat),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_neighbours_share_words),
-		cmocka_unit_test(test_ids_count_up),
-		cmocka_unit_test(test_bad_options),
-		cmocka_unit_test(test_extreme_options),
-		cmocka_unit_test(test_full_disk),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_output_is_frozen), cmocka_unit_test(test_first_record),
+          cmocka_unit_test(test_seeds_differ), cmocka_unit_test(test_documents_stand_alone),
+          cmocka_unit_test(test_words_are_unique), cmocka_unit_test(test_zipf_shape),
+          cmocka_unit_test(test_exponent_zero_is_flat), cmocka_unit_test(test_lengths),
+          cmocka_unit_test(test_neighbours_share_words), cmocka_unit_test(test_ids_count_up),
+          cmocka_unit_test(test_bad_options), cmocka_unit_test(test_extreme_options), cmocka_unit_test(test_full_disk))

@@ -9,7 +9,6 @@
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/segment/slab_plan.h"
-#include "tests/rigs/test.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
@@ -80,8 +79,7 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 	                               .text.n_fields = 1,
 	                               .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
-	struct bs_error err = {""};
-	expect_ok(sink.document(sink.context, &document, &err), &err);
+	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
 static void check_document(const struct bs_accumulator *accumulator, uint32_t document, const struct wanted_doc *wanted,
@@ -122,24 +120,23 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 {
 	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
 	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
-	struct bs_error err = {""};
-	struct bs_term_batch term_batch = {.keep_raws = false};
-	struct bs_accumulator accumulator = {.n_postings = 0};
+	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
+	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
 	uint64_t random = 5, n_postings = 0;
 	uint32_t n_added = 0;
 	if (dir)
-		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
-	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, ERR), &said);
+	expect_ok(bs_words_new(NULL, &term_batch.words, ERR), &said);
 	for (int batch = 0; batch < N_BATCHES; batch++) {
 		bs_term_batch_clear(&term_batch);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++)
 			add_document(&term_batch, &wanted[i], &random);
-		expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
+		expect_ok(bs_accumulator_start(&accumulator, &term_batch, ERR), &said);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++) {
 			struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
 			if (random_below(&random, 4) == 0)
 				continue;
-			expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
+			expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, ERR), &said);
 			n_postings += wanted[i].n_words;
 			added[n_added++] = wanted[i];
 		}
@@ -147,16 +144,13 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 	bs_accumulator_finish(&accumulator);
 	assert_int_equal(bs_accumulator_n_docs(&accumulator), n_added);
 	assert_int_equal(accumulator.n_postings, n_postings);
-	uint32_t *df = calloc(accumulator.terms.n_terms, sizeof(*df));
-	assert_non_null(df);
+	uint32_t *df = must_calloc(accumulator.terms.n_terms, sizeof(*df));
 	for (uint32_t i = 0; i < n_added; i++)
 		check_document(&accumulator, i, &added[i], df);
 	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
 		assert_int_equal(accumulator.terms.entries[i].df, df[i]);
 	free(df);
 	bs_words_free(term_batch.words);
-	bs_term_batch_deinit(&term_batch);
-	bs_accumulator_deinit(&accumulator);
 }
 
 static void test_terms_of_documents(void **state)
@@ -168,28 +162,26 @@ static void test_terms_of_documents(void **state)
 /* What has no room on the disk is told; what was there before stays, and is used again once it is cleared. */
 static void test_full_disk(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_accumulator accumulator = {.n_postings = 0};
-	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), &err), &err);
+	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
+	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), ERR), &said);
 	uint8_t *first, *other;
-	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, &err), &err);
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, ERR), &said);
 	memset(first, 7, 100);
 	accumulator.spool.chunks->used_bytes = 100;
-	expect_ok(bs_buffer_append(&accumulator.docs.bytes, "0123456789abcdef", 16, &err), &err);
+	append_bytes(&accumulator.docs.bytes, "0123456789abcdef", 16);
 	size_t room = accumulator.docs.bytes.capacity_bytes;
 	limit_file_bytes(room);
-	expect_status(bs_buffer_reserve(&accumulator.docs.bytes, room, &err), BS_IO, &err);
+	expect_status(bs_buffer_reserve(&accumulator.docs.bytes, room, ERR), BS_IO, &said);
 	assert_int_equal(accumulator.docs.bytes.used_bytes, 16);
 	assert_memory_equal(accumulator.docs.bytes.data, "0123456789abcdef", 16);
-	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, &err), BS_IO, &err);
-	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
+	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, ERR), BS_IO, &said);
+	assert_non_null(strstr(said.text, "a temporary file: cannot take "));
 	assert_int_equal(first[99], 7);
 	limit_file_bytes(RLIM_INFINITY);
 	bs_accumulator_clear(&accumulator);
-	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, &err), &err);
-	expect_ok(bs_buffer_reserve(&accumulator.docs.bytes, 2 * room, &err), &err);
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, ERR), &said);
+	expect_ok(bs_buffer_reserve(&accumulator.docs.bytes, 2 * room, ERR), &said);
 	memset(accumulator.docs.bytes.data, 1, 2 * room);
-	bs_accumulator_deinit(&accumulator);
 }
 
 /* ---- other numbers ---- */
@@ -213,14 +205,13 @@ static uint32_t tf_of(uint32_t i)
 /* Documents of an accumulator that has nothing else, in chunks that hold a few of them; as long as they have terms. */
 static void write_documents(struct bs_accumulator *accumulator, uint32_t *numbers, uint64_t *random)
 {
-	struct bs_error err = {""};
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_accumulated_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
 		uint8_t *to;
-		expect_ok(bs_spool_reserve(&accumulator->spool, most, d, &to, &err), &err);
+		expect_ok(bs_spool_reserve(&accumulator->spool, most, d, &to, ERR), &said);
 		if (accumulator->spool.chunks->used_bytes == 0)
 			accumulator->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
 		doc.codes = to;
@@ -232,8 +223,8 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
 		accumulator->spool.chunks->used_bytes = (size_t)(to - accumulator->spool.chunks->bytes);
-		expect_ok(bs_vector_append(&accumulator->docs, &doc, &err), &err);
-		expect_ok(bs_buffer_append(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
+		expect_ok(bs_vector_append(&accumulator->docs, &doc, ERR), &said);
+		append_bytes(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms));
 		accumulator->doc_table.n_docs++;
 	}
 }
@@ -265,17 +256,16 @@ static void check_tfs(const struct bs_accumulator *accumulator, uint32_t documen
 
 static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 {
-	struct bs_accumulator accumulator = {.n_postings = 0};
-	struct bs_error err = {""};
+	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
 	uint64_t random = 3 + n_threads;
 	uint64_t n_coded = 0;
 	enum { LAST = 1000 };
 	uint8_t notes[LAST + 1];
-	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
-	uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
+	FREED uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
+	FREED uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
 	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST};
-	uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
-	struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
+	FREED uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
+	FREED struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
 	assert_true(new_of && hashes && numbers && docs);
 	for (uint32_t i = 0; i < MANY_TERMS; i++) {
 		new_of[i] = i < LAST ? LAST - 1 - i : MANY_TERMS - 1 - (i - LAST);
@@ -288,11 +278,11 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		new_of[5000] = UINT32_MAX - 1;
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
 		by.columns[i] = bs_count_pack((const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
-	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
+	expect_ok(bs_kernel_choose(NULL, &by.kernel, ERR), &said);
 	if (dir)
-		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, ERR), &said);
 	write_documents(&accumulator, numbers, &random);
-	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, &err), &err);
+	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, ERR), &said);
 	const uint32_t *number = numbers;
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_term_reader reader = bs_accumulator_read(&accumulator, d);
@@ -314,11 +304,6 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		assert_int_equal(accumulator.docs.items[d].n_terms, n_terms);
 	}
 	assert_true(n_coded > 1000);
-	free(new_of);
-	free(hashes);
-	free(numbers);
-	free(docs);
-	bs_accumulator_deinit(&accumulator);
 }
 
 static void test_renumber(void **state)
@@ -329,12 +314,4 @@ static void test_renumber(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_terms_of_documents),
-		FOLDER_TEST(test_full_disk),
-		FOLDER_TEST(test_renumber),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_terms_of_documents), FOLDER_TEST(test_full_disk), FOLDER_TEST(test_renumber))

@@ -13,16 +13,14 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/store/summary_make.h"
-#include "tests/rigs/test.h"
 
 /* ---- the index as it is ---- */
 
 static void test_sound(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_check_report sum;
 	make_small_index();
-	expect_ok(check_index(&sum, &err), &err);
+	expect_ok(check_index(&sum, ERR), &said);
 	assert_int_equal(sum.n_docs, 40);
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
@@ -31,18 +29,16 @@ static void test_sound(void **state)
 	/* Where the files were made long enough before they were read, what their folder holds is written down. */
 	const unsigned n_files = COUNT(prefixes) - !file_exists("index/folders");
 	for (unsigned i = 0; i < n_files; i++) {
-		struct bs_buffer bytes = {0};
-		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
+		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+		FREED char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
 		read_bytes(path, &bytes);
 		n_bytes += bytes.used_bytes;
-		free(path);
-		bs_buffer_deinit(&bytes);
 	}
 	assert_int_equal(sum.n_bytes, n_bytes);
 	struct bs_snapshot snapshot;
 	struct bs_index_stats stats;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
-	expect_ok(bs_index_stats_read(&snapshot, &stats, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	expect_ok(bs_index_stats_read(&snapshot, &stats, ERR), &said);
 	assert_int_equal(stats.n_bytes, n_bytes);
 	for (int part = 0; part < BS_PARTS; part++)
 		assert_true(stats.parts[part] > 0);
@@ -54,15 +50,13 @@ static void test_sound(void **state)
 	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
-	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, ERR), BS_NOT_FOUND);
 }
 
 /* Whatever the indexer was told to make, check understands. */
 static void test_every_shape(void **state)
 {
 	uint64_t random = 20;
-	struct bs_error err = {""};
-	struct bs_check_report sum;
 	for (int i = 0; i < 60; i++) {
 		static const uint32_t n_docs[] = {0, 1, 7, 511, 512, 513, 1024, 3000, 5000};
 		struct bs_treatment_policy policy = bs_treatment_policy_default();
@@ -88,9 +82,9 @@ static void test_every_shape(void **state)
 		};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
 		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
-		enum bs_status status = check_index(&sum, &err);
+		enum bs_status status = check_index(NULL, ERR);
 		if (status)
-			fail_msg("index %d: %s", i, err.text);
+			fail_msg("index %d: %s", i, said.text);
 	}
 }
 
@@ -103,12 +97,11 @@ static void count_calls(void *context, uint64_t done_bytes, uint64_t total_bytes
 
 static void test_progress(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_check_sums sum;
 	uint64_t last = 0;
 	const struct bs_check_options options = {.progress = count_calls, .context = &last};
 	make_small_index();
-	expect_ok(bs_check_dir(dir_at("index"), &options, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), &options, &sum, ERR), &said);
 	assert_true(last > sum.n_bytes / 2);
 }
 
@@ -123,9 +116,9 @@ static void test_containers(void **state)
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
 	/* Behind the head stands the first section, behind the first section a gap. */
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
-	char *path = index_file("seg", 0);
+	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *first = section_in(bytes.data, BS_SECTION_TERMS, 0, &n_bytes);
 	int64_t gap = first - bytes.data + (int64_t)n_bytes;
@@ -139,8 +132,6 @@ static void test_containers(void **state)
 	const struct edit unknown = {WHOLE_FILE, 0, fields, 4, SET, 99};
 	expect_damage("seg", 0, &unknown, 1, BS_OK, "");
 	EXPECT("seg", 0, "two sections are number 35, instance 0", {WHOLE_FILE, 0, fields, 4, SET, BS_SECTION_DOC_NAMES});
-	free(path);
-	bs_buffer_deinit(&bytes);
 }
 
 /* Edits of the manifest with which another file does not agree any more, and what is then said of that file. */
@@ -151,24 +142,17 @@ struct wrong_manifest {
 
 static void expect_wrong_manifest(const struct wrong_manifest *cases, size_t n)
 {
-	struct bs_error err = {""};
-	struct bs_check_report sum;
-	struct bs_buffer good = {0};
-	struct bs_buffer bad = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer good = {0}, bad = {0};
 	read_bytes("index/manifest", &good);
 	for (size_t i = 0; i < n; i++) {
-		bs_buffer_clear(&bad);
-		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
+		copy_bytes(&bad, &good);
 		apply_edit(bad.data, bad.used_bytes, &cases[i].edit);
-		reseal(bad.data, bad.used_bytes);
-		write_bytes("index/manifest", bad.data, bad.used_bytes);
-		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-		if (!strstr(err.text, cases[i].what))
-			fail_msg("\"%s\" wanted, but check says: %s", cases[i].what, err.text);
+		write_resealed("index/manifest", &bad);
+		expect_status(check_index(NULL, ERR), BS_CORRUPT, &said);
+		if (!strstr(said.text, cases[i].what))
+			fail_msg("\"%s\" wanted, but check says: %s", cases[i].what, said.text);
 	}
 	write_bytes("index/manifest", good.data, good.used_bytes);
-	bs_buffer_deinit(&good);
-	bs_buffer_deinit(&bad);
 }
 
 static void test_manifest(void **state)
@@ -206,12 +190,10 @@ static void test_manifest(void **state)
 	expect_wrong_manifest(cases, COUNT(cases));
 	static const char *const needed[] = {"index/seg-000001", "index/del-000004"};
 	for (size_t i = 0; i < COUNT(needed); i++) {
-		struct bs_error err = {""};
-		struct bs_check_report sum;
 		assert_int_equal(rename(needed[i], "elsewhere"), 0);
-		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-		assert_non_null(strstr(err.text, needed[i]));
-		assert_non_null(strstr(err.text, ": corrupt: the manifest names it, but it is missing"));
+		expect_status(check_index(NULL, ERR), BS_CORRUPT, &said);
+		assert_non_null(strstr(said.text, needed[i]));
+		assert_non_null(strstr(said.text, ": corrupt: the manifest names it, but it is missing"));
 		assert_int_equal(rename("elsewhere", needed[i]), 0);
 	}
 }
@@ -229,38 +211,34 @@ static void test_tombstones(void **state)
 /* Excludes a document of each source of the small index: collection, folder, standard input. */
 static void exclude_some(void)
 {
-	struct bs_error err = {""};
-	struct bs_manifest manifest;
-	struct bs_doc_table_builder records = {0};
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder records = {0};
 	static const struct bs_doc_record excluded[] = {
 		{.source = 0, .name = (const uint8_t *)"r1", .name_bytes = 2, .checksum = 1},
 		{.source = 1, .name = (const uint8_t *)"gone.txt", .name_bytes = 8, .checksum = 2},
 		{.source = 2, .name = (const uint8_t *)"", .flags = BS_DOC_NAMED_BY_LINE, .place = {0, 9, 7, 3}, .checksum = 3},
 	};
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	for (size_t i = 0; i < COUNT(excluded); i++)
-		expect_ok(bs_doc_table_add(&records, &excluded[i], &err), &err);
+		expect_ok(bs_doc_table_add(&records, &excluded[i], ERR), &said);
 	manifest.generation++;
 	manifest.exclusions.number = manifest.next_number++;
 	manifest.exclusions.n_docs = records.n_docs;
-	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, &err), &err);
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, &err), &err); /* which counts them */
-	expect_ok(bs_manifest_write(dir_at("index"), &manifest, &err), &err);
-	bs_doc_table_builder_deinit(&records);
-	bs_manifest_deinit(&manifest);
+	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions.number, &records, ERR), &said);
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, ERR), &said); /* which counts them */
+	expect_ok(bs_manifest_write(dir_at("index"), &manifest, ERR), &said);
 }
 
 static void test_exclusions(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_check_report with, without;
-	struct bs_buffer file = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	make_small_index();
-	expect_ok(check_index(&without, &err), &err);
+	expect_ok(check_index(&without, ERR), &said);
 	exclude_some();
-	char *path = index_file("exc", 0);
+	FREED char *path = index_file("exc", 0);
 	read_bytes(path, &file);
-	expect_ok(check_index(&with, &err), &err);
+	expect_ok(check_index(&with, ERR), &said);
 	assert_int_equal(with.n_docs, without.n_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
@@ -273,16 +251,12 @@ static void test_exclusions(void **state)
 	EXPECT("exc", 0, "the names of documents 0 to 2 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 100});
 	EXPECT("exc", 0, "section 34 says that it ends", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("exc", 0, "section 31 says that it ends", {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
-	free(path);
-	bs_buffer_deinit(&file);
 }
 
 /* At the end of the section stand the number of the file and that of its entries. Files: segments 1, 2 and 3, tombstones
  * 4 and 5, the summary 6, its counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_check_report sum;
 	static const struct wrong_manifest cases[] = {
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000008: corrupt: the document table does not hold 2 documents"},
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000008: corrupt: the document table does not hold 4 documents"},
@@ -293,23 +267,12 @@ static void test_exclusions_and_manifest(void **state)
 	expect_wrong_manifest(cases, COUNT(cases));
 	assert_int_equal(rename("index/exc-000008", "index/exc-000005"), 0);
 	EXPECT("manifest", 0, "file number 5 is used twice", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 5});
-	expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "exc-000008: corrupt: the manifest names it, but it is missing"));
+	expect_status(check_index(NULL, ERR), BS_CORRUPT, &said);
+	assert_non_null(strstr(said.text, "exc-000008: corrupt: the manifest names it, but it is missing"));
 	assert_int_equal(rename("index/exc-000005", "index/exc-000008"), 0);
 	EXPECT("manifest", 0, "file number 11 is not below the next one, 11", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 11});
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_sound),
-		FOLDER_TEST(test_every_shape),
-		FOLDER_TEST(test_progress),
-		FOLDER_TEST(test_containers),
-		FOLDER_TEST(test_manifest),
-		FOLDER_TEST(test_tombstones),
-		FOLDER_TEST(test_exclusions),
-		FOLDER_TEST(test_exclusions_and_manifest),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_sound), FOLDER_TEST(test_every_shape), FOLDER_TEST(test_progress),
+          FOLDER_TEST(test_containers), FOLDER_TEST(test_manifest), FOLDER_TEST(test_tombstones),
+          FOLDER_TEST(test_exclusions), FOLDER_TEST(test_exclusions_and_manifest))

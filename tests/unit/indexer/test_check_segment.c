@@ -9,7 +9,6 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "corpus/changes/given_ids.h"
-#include "tests/rigs/test.h"
 
 /* ---- the numbers of a segment ---- */
 
@@ -38,30 +37,25 @@ static void test_head(void **state)
  * one that the hashed columns happen to have room for. */
 static void flip_all(uint32_t section)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
 	uint64_t n_missed = 0;
-	char *path = index_file("seg", 0);
+	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
 	for (uint64_t i = 0; i < n_bytes; i++) {
 		struct bs_check_sums sum;
-		struct bs_error err = {""};
 		uint8_t bit = (uint8_t)(1u << (i * 5 % 8));
 		at[i] ^= bit;
-		reseal(bytes.data, bytes.used_bytes);
-		write_bytes(path, bytes.data, bytes.used_bytes);
-		enum bs_status status = bs_check_dir(dir_at("index"), NULL, &sum, &err);
+		write_resealed(path, &bytes);
+		enum bs_status status = bs_check_dir(dir_at("index"), NULL, &sum, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_missed += status == BS_OK;
 		at[i] ^= bit;
 	}
-	reseal(bytes.data, bytes.used_bytes);
-	write_bytes(path, bytes.data, bytes.used_bytes);
+	write_resealed(path, &bytes);
 	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section, n_missed, n_bytes);
 	assert_true(n_missed * 10 <= n_bytes);
-	free(path);
-	bs_buffer_deinit(&bytes);
 }
 
 static void test_lexicon(void **state)
@@ -90,15 +84,14 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	uint32_t fullest = 0;
 	uint64_t most = 0;
 	const struct bs_kernel *kernel;
-	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
-	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	expect_ok(bs_kernel_choose(NULL, &kernel, ERR), &said);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
 	const struct bs_level *level = l < slab->hashed.n_levels ? &slab->hashed.levels[l] : &slab->exact.level;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
-		expect_ok(bs_slab_column(slab, level, c, NULL, &column, &err), &err);
+		expect_ok(bs_slab_column(slab, level, c, NULL, &column, ERR), &said);
 		uint64_t n_set = kernel->lines.popcount(column, level->n_lines);
 		fullest = n_set > most ? c : fullest;
 		most = n_set > most ? n_set : most;
@@ -106,7 +99,6 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	assert_true(most > 0);
 	*line_out = (int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
 	*n_set_out = most;
-	bs_snapshot_deinit(&snapshot);
 	return fullest;
 }
 
@@ -188,35 +180,35 @@ static void test_rare_lists(void **state)
 	EXPECT("seg", 0, "term", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 1});
 }
 
+/* The bytes of a section of the first segment. */
+static const uint8_t *read_section(uint32_t section, uint32_t instance, struct bs_buffer *bytes, uint64_t *n_bytes_out)
+{
+	FREED char *path = index_file("seg", 0);
+	read_bytes(path, bytes);
+	return section_in(bytes->data, section, instance, n_bytes_out);
+}
+
 /* The u32s of a section of the first segment. Returns how many; at most `most` are read. */
 static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, size_t most)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
-	char *path = index_file("seg", 0);
-	read_bytes(path, &bytes);
-	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	const uint8_t *at = read_section(section, instance, &bytes, &n_bytes);
 	assert_true(n_bytes / 4 <= most);
 	memcpy(values, at, (size_t)n_bytes);
-	free(path);
-	bs_buffer_deinit(&bytes);
 	return (size_t)n_bytes / 4;
 }
 
 /* The values of a packed array of the first segment. Returns how many. */
 static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values, size_t most)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
-	char *path = index_file("seg", 0);
-	read_bytes(path, &bytes);
-	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	const uint8_t *at = read_section(section, instance, &bytes, &n_bytes);
 	size_t n = (size_t)bs_load_u64(at + n_bytes - 8);
 	assert_true(n <= most);
 	for (size_t i = 0; i < n; i++)
 		values[i] = find_packed(at, n_bytes, (int64_t)i).value;
-	free(path);
-	bs_buffer_deinit(&bytes);
 	return n;
 }
 
@@ -330,15 +322,13 @@ static void test_filters(void **state)
 static void test_list_columns(void **state)
 {
 	uint64_t random = 23;
-	struct bs_error err = {""};
-	struct bs_check_report sum;
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
 	struct bs_build_request request = {.dir = "index", .words = true, .rebuild = true, .n_threads = 1, .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
-	expect_ok(check_index(&sum, &err), &err);
+	expect_ok(check_index(NULL, ERR), &said);
 	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
 	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SLABS, 0, 24, 4, ADD, 1});
@@ -451,8 +441,7 @@ static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_slab_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
 	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1, .tuning = &tuning};
-	FILE *file = fopen("v.jsonl", "w");
-	assert_non_null(file);
+	FILE *file = must_fopen("v.jsonl", "w");
 	for (unsigned i = 0; i < 700; i++) {
 		fprintf(file, "{\"id\":\"%u\",\"text\":\"word\",\"n\":%u,\"two\":[%u,\"20%02u-0%u\"]", i, i * 37 % 701, i % 5, i % 7 + 10, i % 9 + 1);
 		fprintf(file, i % 100 == 50 ? ",\"few\":-%u.5}\n" : "}\n", i);
@@ -486,7 +475,7 @@ static void test_values(void **state)
 /* 400 records of standard input, of which one comes again; ids: a format. */
 static void index_given(const char *ids)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char id[16], line[64];
 	const char *sources[] = {"-", NULL};
 	for (int i = 0; i < 400; i++) {
@@ -499,38 +488,33 @@ static void index_given(const char *ids)
 	snprintf(id, sizeof(id), ids, 7);
 	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"text\":\"again\"}\n", id);
 	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);
-	bs_buffer_deinit(&text);
 }
 
 /* Ids that ascend have no table, and are found. */
 static void test_ordered_ids(void **state)
 {
 	static const char *const absent[] = {"", "r", "r0", "r0000", "r1995", "r399z", "s", "\x01"};
-	struct bs_dir dir;
 	struct bs_snapshot snapshot;
 	struct bs_given_ids ids;
 	struct bs_doc_ref ref;
-	struct bs_error err = {""};
 	char id[16];
 	index_given("r%03d");
-	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
-	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	assert_false(snapshot.segments[0].ids.is_there);
 	assert_int_equal(snapshot.segments[0].ids.n_ordered, 400);
-	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, &err), &err);
+	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
 	for (uint32_t i = 0; i < 400; i++) {
 		snprintf(id, sizeof(id), "r%03u", i);
-		expect_ok(bs_given_ids_find(&ids, id, 4, &ref, NULL, &err), &err);
+		expect_ok(bs_given_ids_find(&ids, id, 4, &ref, NULL, ERR), &said);
 		assert_int_equal(ref.segment, i == 7 ? 1 : 0);
 		assert_int_equal(ref.document, i == 7 ? 0 : i);
 	}
 	for (size_t i = 0; i < COUNT(absent); i++) {
-		expect_ok(bs_given_ids_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, &err), &err);
+		expect_ok(bs_given_ids_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, ERR), &said);
 		assert_int_equal(ref.segment, BS_DOC_NONE);
 	}
 	bs_given_ids_deinit(&ids);
 	bs_snapshot_deinit(&snapshot);
-	bs_dir_close(&dir);
 	EXPECT("seg", 0, "ids ascend where there are fewer", {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
 	/* The second name is three bytes of the first and a 1. */
 	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
@@ -542,53 +526,27 @@ static void test_ids(void **state)
 	index_given("r%d");
 	EXPECT("seg", 0, "not in the table of ids", {BS_SECTION_ID_ENTRIES, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "", {BS_SECTION_ID_STARTS, 0, 3, 0, PACKED_ADD, 1});
-	char *path = index_file("seg", 0);
-	struct bs_buffer file = {0};
+	FREED char *path = index_file("seg", 0);
+	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	read_bytes(path, &file);
 	/* The base of each block of 128. */
 	for (int64_t block = 0; block < 4; block++) {
 		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD, UINT64_C(1) << 39};
 		apply_edit(file.data, file.used_bytes, &far);
 	}
-	reseal(file.data, file.used_bytes);
-	write_bytes(path, file.data, file.used_bytes);
-	struct bs_dir dir;
+	write_resealed(path, &file);
 	struct bs_snapshot snapshot;
 	struct bs_given_ids ids = {.snapshot = NULL};
 	struct bs_doc_ref ref;
-	struct bs_error err = {""};
-	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
-	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
-	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, &err), &err);
-	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, &err), BS_CORRUPT, &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
+	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
 	bs_given_ids_deinit(&ids);
 	bs_snapshot_deinit(&snapshot);
-	bs_dir_close(&dir);
-	bs_buffer_deinit(&file);
-	free(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_values),
-		FOLDER_TEST(test_ids),
-		FOLDER_TEST(test_ordered_ids),
-		FOLDER_TEST(test_head),
-		FOLDER_TEST(test_lexicon),
-		FOLDER_TEST(test_columns),
-		FOLDER_TEST(test_listed),
-		FOLDER_TEST(test_rare_lists),
-		FOLDER_TEST(test_exceptions),
-		FOLDER_TEST(test_rows),
-		FOLDER_TEST(test_lists),
-		FOLDER_TEST(test_packed),
-		FOLDER_TEST(test_filters),
-		FOLDER_TEST(test_list_columns),
-		FOLDER_TEST(test_documents),
-		FOLDER_TEST(test_tfs),
-		FOLDER_TEST(test_grams),
-		FOLDER_TEST(test_store),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),
+          FOLDER_TEST(test_lexicon), FOLDER_TEST(test_columns), FOLDER_TEST(test_listed), FOLDER_TEST(test_rare_lists),
+          FOLDER_TEST(test_exceptions), FOLDER_TEST(test_rows), FOLDER_TEST(test_lists), FOLDER_TEST(test_packed),
+          FOLDER_TEST(test_filters), FOLDER_TEST(test_list_columns), FOLDER_TEST(test_documents), FOLDER_TEST(test_tfs),
+          FOLDER_TEST(test_grams), FOLDER_TEST(test_store))

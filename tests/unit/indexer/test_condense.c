@@ -9,7 +9,6 @@
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/mutate.h"
-#include "tests/rigs/test.h"
 
 #define CONDENSED "condensed-"
 /* What tests/golden/condensed is restored to. */
@@ -20,8 +19,7 @@ static struct bs_memory *index_memory;
 
 static int setup(void **state)
 {
-	struct bs_error err = {""};
-	expect_ok(bs_memory_new(&index_memory, &err), &err);
+	expect_ok(bs_memory_new(&index_memory, ERR), &said);
 	return enter_folder(state);
 }
 
@@ -34,17 +32,15 @@ static int teardown(void **state)
 static struct bs_writer *open_with(struct bs_writer_request request)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	request.memory = index_memory;
 	request.n_threads = 1;
-	expect_ok(bs_writer_open(&request, &writer, &err), &err);
+	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
 
 static void commit(struct bs_writer *writer)
 {
-	struct bs_error err = {""};
-	expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
 }
 
 /* That the index is what FORMAT.md says. */
@@ -52,8 +48,7 @@ static void check(void)
 {
 	struct bs_check_request request = {.memory = index_memory};
 	struct bs_check_report report;
-	struct bs_error err = {""};
-	expect_ok(bs_index_check(&request, &report, &err), &err);
+	expect_ok(bs_index_check(&request, &report, ERR), &said);
 }
 
 /* A word of a skewed choice: low numbers are frequent. */
@@ -76,10 +71,9 @@ static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_
 /* n_docs documents of up to most_tokens tokens, in each sixteenth of them twenty times as many. */
 static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words, uint64_t seed)
 {
-	char *text = malloc((size_t)most_tokens * 20 * 24 + 24), id[16];
+	FREED char *text = must_malloc((size_t)most_tokens * 20 * 24 + 24);
+	char id[16];
 	uint64_t random = seed;
-	struct bs_error err = {""};
-	assert_non_null(text);
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t most = random_below(&random, 16) == 0 && most_tokens > 8 ? most_tokens * 20 : most_tokens;
 		size_t id_bytes = (size_t)snprintf(id, sizeof(id), "%08u", i);
@@ -87,9 +81,8 @@ static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t mo
 		char number[8];
 		size_t number_bytes = (size_t)snprintf(number, sizeof(number), "%u", i % 97);
 		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes}, {"size", 4, number, number_bytes}};
-		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, &err), &err);
+		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, ERR), &said);
 	}
-	free(text);
 }
 
 static bool is_condensed(const char *name)
@@ -101,9 +94,8 @@ static bool is_condensed(const char *name)
 static struct bs_memory_file find_file(const struct bs_memory *memory, const char *name)
 {
 	struct bs_memory_file file;
-	struct bs_error err = {""};
 	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
-		expect_ok(bs_memory_file_at(memory, i, &file, &err), &err);
+		expect_ok(bs_memory_file_at(memory, i, &file, ERR), &said);
 		if (strcmp(file.name, name) == 0)
 			return file;
 	}
@@ -115,13 +107,12 @@ static void expect_restored(const struct bs_memory_file *condensed, const char *
 {
 	char name[BS_MEMORY_NAME_BYTES];
 	struct bs_memory *memory;
-	struct bs_error err = {""};
 	snprintf(name, sizeof(name), "seg-%s", condensed->name + strlen(CONDENSED));
 	struct bs_memory_file was = find_file(index_memory, name);
-	expect_ok(bs_memory_new(&memory, &err), &err);
-	expect_ok(bs_memory_use_folder(memory, folder, &err), &err);
-	expect_ok(bs_memory_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, &err), &err);
-	expect_ok(bs_memory_restore(memory, condensed->name, NULL, &err), &err);
+	expect_ok(bs_memory_new(&memory, ERR), &said);
+	expect_ok(bs_memory_use_folder(memory, folder, ERR), &said);
+	expect_ok(bs_memory_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, ERR), &said);
+	expect_ok(bs_memory_restore(memory, condensed->name, NULL, ERR), &said);
 	struct bs_memory_file restored = find_file(memory, name);
 	assert_int_equal(restored.n_bytes, was.n_bytes);
 	assert_memory_equal(restored.bytes, was.bytes, was.n_bytes);
@@ -132,10 +123,9 @@ static void expect_restored(const struct bs_memory_file *condensed, const char *
 static size_t expect_all_restored(void)
 {
 	struct bs_memory_file file;
-	struct bs_error err = {""};
 	size_t n_condensed = 0, n_segments = 0;
 	for (size_t i = 0; i < bs_memory_n_files(index_memory); i++) {
-		expect_ok(bs_memory_file_at(index_memory, i, &file, &err), &err);
+		expect_ok(bs_memory_file_at(index_memory, i, &file, ERR), &said);
 		n_segments += strncmp(file.name, "seg-", 4) == 0;
 		if (!is_condensed(file.name))
 			continue;
@@ -187,18 +177,17 @@ static void test_slabs(void **state)
 /* What a commit merges is condensed, too, and what was merged goes, condensed or not. */
 static void test_compaction(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
 	for (uint64_t i = 0; i < 12; i++) {
 		add_documents(writer, 40 + (uint32_t)i, 30, 900, 1 + i);
 		commit(writer);
-		expect_ok(bs_writer_delete(writer, "00000003", 8, NULL, &err), &err);
+		expect_ok(bs_writer_delete(writer, "00000003", 8, NULL, ERR), &said);
 	}
 	bs_writer_close(writer);
 	assert_true(expect_all_restored() < 12);
 	struct bs_build_request request = {.memory = index_memory, .condensed = true};
 	struct bs_build_report report;
-	expect_ok(bs_index_compact(&request, &report, &err), &err);
+	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	assert_int_equal(expect_all_restored(), 1);
 	/* A writer that does not ask for it has none. */
 	writer = open_with((struct bs_writer_request){.memory_bytes = 0});
@@ -212,10 +201,9 @@ static void test_compaction(void **state)
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
 	struct bs_memory *memory;
-	struct bs_error err = {""};
-	expect_ok(bs_memory_new(&memory, &err), &err);
-	expect_ok(bs_memory_put(memory, "condensed-000001", bytes, n_bytes, &err), &err);
-	enum bs_status status = bs_memory_restore(memory, "condensed-000001", NULL, &err);
+	expect_ok(bs_memory_new(&memory, ERR), &said);
+	expect_ok(bs_memory_put(memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	enum bs_status status = bs_memory_restore(memory, "condensed-000001", NULL, ERR);
 	assert_int_equal(bs_memory_n_files(memory), status ? 1 : 2);
 	bs_memory_free(memory);
 	return status;
@@ -224,8 +212,7 @@ static enum bs_status restore(const void *bytes, size_t n_bytes)
 /* Bits are flipped, and ends cut off: checksums tell. Then files that somebody makes on purpose, with all checksums right. */
 static void test_damage(void **state)
 {
-	struct bs_buffer file = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	uint64_t random = 5;
 	uint32_t n_restored = 0;
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true});
@@ -236,19 +223,18 @@ static void test_damage(void **state)
 	struct bs_buffer whole = {.data = (uint8_t *)(uintptr_t)sound.bytes, .used_bytes = sound.n_bytes};
 	for (int i = 0; i < 200; i++) {
 		bs_buffer_clear(&file);
-		expect_ok(bs_buffer_append(&file, sound.bytes, sound.n_bytes, &err), &err);
+		append_bytes(&file, sound.bytes, sound.n_bytes);
 		file.data[random_below(&random, file.used_bytes)] ^= (uint8_t)(1u << random_below(&random, 8));
 		enum bs_status status = restore(file.data, i % 10 ? file.used_bytes : random_below(&random, file.used_bytes));
 		assert_true(status == BS_CORRUPT || status == BS_UNSUPPORTED || (status == BS_OK && i % 10));
 	}
 	for (int i = 0; i < 1000; i++) {
 		bs_buffer_clear(&file);
-		expect_ok(bs_buffer_append(&file, sound.bytes, sound.n_bytes, &err), &err);
+		append_bytes(&file, sound.bytes, sound.n_bytes);
 		mutate_file(&file, &whole, &random);
 		n_restored += restore(file.data, file.used_bytes) == BS_OK;
 	}
 	assert_true(n_restored > 0 && n_restored < 1000);
-	bs_buffer_deinit(&file);
 }
 
 static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
@@ -264,27 +250,24 @@ static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
 static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];
-	struct bs_error err = {""};
 	if (getenv("UPDATE")) {
 		struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true, .phrase_bits = .1});
 		add_documents(writer, 1500, 8, 400, 7);
 		commit(writer);
 		bs_writer_close(writer);
 		struct bs_memory_file made = find_file(index_memory, "condensed-000001");
-		FILE *file = fopen(GOLDEN, "wb");
-		assert_non_null(file);
+		FILE *file = must_fopen(GOLDEN, "wb");
 		assert_int_equal(fwrite(made.bytes, 1, made.n_bytes, file), made.n_bytes);
 		fclose(file);
 		bs_memory_free(index_memory);
-		expect_ok(bs_memory_new(&index_memory, &err), &err);
+		expect_ok(bs_memory_new(&index_memory, ERR), &said);
 	}
-	FILE *file = fopen(GOLDEN, "rb");
-	assert_non_null(file);
+	FILE *file = must_fopen(GOLDEN, "rb");
 	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n_bytes < sizeof(bytes));
 	fclose(file);
-	expect_ok(bs_memory_put(index_memory, "condensed-000001", bytes, n_bytes, &err), &err);
-	expect_ok(bs_memory_restore(index_memory, "condensed-000001", NULL, &err), &err);
+	expect_ok(bs_memory_put(index_memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	expect_ok(bs_memory_restore(index_memory, "condensed-000001", NULL, ERR), &said);
 	struct bs_memory_file restored = find_file(index_memory, "seg-000001");
 	uint64_t sum = checksum(restored.bytes, restored.n_bytes);
 	if (restored.n_bytes != GOLDEN_BYTES || sum != GOLDEN_SUM)
@@ -293,42 +276,36 @@ static void test_golden(void **state)
 
 static void test_refused(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_memory *memory;
 	volatile int cancel = 1;
 	struct bs_limits limits = {.cancel = &cancel};
-	expect_ok(bs_memory_new(&memory, &err), &err);
-	assert_int_equal(bs_memory_restore(memory, "condensed-000001", NULL, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_memory_restore(memory, "seg-000001", NULL, &err), BS_INVALID);
+	expect_ok(bs_memory_new(&memory, ERR), &said);
+	assert_int_equal(bs_memory_restore(memory, "condensed-000001", NULL, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
 	bs_memory_free(memory);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
 	add_documents(writer, 5000, 30, 700, 1);
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_memory_file file = find_file(index_memory, "condensed-000001");
-	expect_ok(bs_memory_new(&memory, &err), &err);
-	expect_ok(bs_memory_put(memory, file.name, file.bytes, file.n_bytes, &err), &err);
-	assert_int_equal(bs_memory_restore(memory, file.name, &limits, &err), BS_STOPPED);
+	expect_ok(bs_memory_new(&memory, ERR), &said);
+	expect_ok(bs_memory_put(memory, file.name, file.bytes, file.n_bytes, ERR), &said);
+	assert_int_equal(bs_memory_restore(memory, file.name, &limits, ERR), BS_STOPPED);
 	assert_int_equal(bs_memory_n_files(memory), 1);
 	bs_memory_free(memory);
 	/* Of a directory there are none. */
 	struct bs_writer_request request = {.dir = "index", .condensed = true};
-	enum bs_status status = bs_writer_open(&request, &writer, &err);
+	enum bs_status status = bs_writer_open(&request, &writer, ERR);
 	if (!status)
-		status = bs_writer_add(writer, "a", 1, &(struct bs_text){.text = "one", .text_bytes = 3}, 1, &err);
+		status = bs_writer_add(writer, "a", 1, &(struct bs_text){.text = "one", .text_bytes = 3}, 1, ERR);
 	if (!status)
-		status = bs_writer_commit(writer, NULL, &err);
+		status = bs_writer_commit(writer, NULL, ERR);
 	assert_int_equal(status, BS_INVALID);
 	bs_writer_close(writer);
 }
 
 #define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling), IN_MEMORY(test_with_everything),
-		IN_MEMORY(test_slabs), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage), IN_MEMORY(test_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling), IN_MEMORY(test_with_everything),
+          IN_MEMORY(test_slabs), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage),
+          IN_MEMORY(test_refused))

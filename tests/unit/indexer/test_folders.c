@@ -5,7 +5,6 @@
 #include "core/store/folder_listings.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/folder_recorder.h"
-#include "tests/rigs/test.h"
 
 /* ---- lists ---- */
 
@@ -80,17 +79,16 @@ static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uin
 
 static void test_file(void **state)
 {
-	struct bs_error err = {""};
 	struct bs_folders folders;
-	struct bs_buffer records = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer records = {0};
 	struct bs_folder_listing list = LIST("\0\1x", 1);
-	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_NOT_FOUND);
 	for (uint32_t source = 1; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
 			put(&records, source, i, &list);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
-	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
-	assert_int_equal(bs_folders_check(&folders, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_OK);
+	assert_int_equal(bs_folders_check(&folders, ERR), BS_OK);
 	cursor = (struct bs_folder_cursor){0};
 	/* In order, from the end, at random. */
 	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
@@ -113,22 +111,20 @@ static void test_file(void **state)
 	/* The same again is not written, nothing is no file. */
 	struct stat before, after;
 	assert_int_equal(stat("folders", &before), 0);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
 	assert_int_equal(stat("folders", &after), 0);
 	assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
 	bs_buffer_clear(&records);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
 	assert_int_equal(access("folders", F_OK), -1);
-	bs_buffer_deinit(&records);
 }
 
 static void check_bad(const struct bs_buffer *records)
 {
-	struct bs_error err = {""};
 	struct bs_folders folders;
-	assert_int_equal(bs_folders_write(dir_at("."), records, &err), BS_OK);
-	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
-	assert_int_equal(bs_folders_check(&folders, &err), BS_CORRUPT);
+	assert_int_equal(bs_folders_write(dir_at("."), records, ERR), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_OK);
+	assert_int_equal(bs_folders_check(&folders, ERR), BS_CORRUPT);
 	cursor = (struct bs_folder_cursor){0};
 	for (uint32_t source = 0; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
@@ -139,7 +135,7 @@ static void check_bad(const struct bs_buffer *records)
 /* Sealed, but senseless. */
 static void test_hostile(void **state)
 {
-	struct bs_buffer records = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer records = {0};
 	struct bs_folder_listing list = LIST("\0\1x", 1), bad = LIST("\0\1/", 1);
 	put(&records, 1, 1, &list);
 	put(&records, 1, 0, &list);
@@ -162,14 +158,13 @@ static void test_hostile(void **state)
 	}
 	records.used_bytes--;
 	check_bad(&records);
-	bs_buffer_deinit(&records);
 }
 
 /* ---- what is noted ---- */
 
 static void test_notes(void **state)
 {
-	struct bs_folder_recorder notes;
+	AUTO(bs_folder_recorder_deinit) struct bs_folder_recorder notes;
 	struct bs_folder_listing list = LIST("\0\1x", 1), found;
 	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
 	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
@@ -191,7 +186,6 @@ static void test_notes(void **state)
 	assert_int_equal(found.n_entries, 1);
 	stamp.ctime_ns++;
 	assert_false(lists->find(lists->context, ".", "", 0, &stamp, &found));
-	bs_folder_recorder_deinit(&notes);
 }
 
 /* ---- a walk that believes ---- */
@@ -239,11 +233,5 @@ static void test_walk(void **state)
 	bs_walk_close(walk);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile),
-		FOLDER_TEST(test_notes), FOLDER_TEST(test_walk),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile), FOLDER_TEST(test_notes),
+          FOLDER_TEST(test_walk))

@@ -10,7 +10,6 @@
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 static const char collection[] =
 	"{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
@@ -55,14 +54,12 @@ static bool is_example_line(const char *line)
 static void fill_to(struct bs_buffer *bytes, size_t n_bytes)
 {
 	static const uint8_t zero[1];
-	struct bs_error err;
 	while (bytes->used_bytes < n_bytes)
-		expect_ok(bs_buffer_append(bytes, zero, 1, &err), &err);
+		append_bytes(bytes, zero, 1);
 }
 
 static void take_line(const char *line, unsigned number, bool after_star, struct bs_buffer *bytes)
 {
-	struct bs_error err;
 	char *at;
 	size_t offset = strtoul(line, &at, 16);
 	if (after_star)
@@ -75,7 +72,7 @@ static void take_line(const char *line, unsigned number, bool after_star, struct
 			return;
 		char pair[3] = {at[0], at[1], '\0'};
 		uint8_t byte = (uint8_t)strtoul(pair, NULL, 16);
-		expect_ok(bs_buffer_append(bytes, &byte, 1, &err), &err);
+		append_bytes(bytes, &byte, 1);
 		at += 2;
 	}
 }
@@ -85,8 +82,7 @@ static void read_example(struct bs_buffer *bytes)
 	char line[512];
 	bool after_star = false;
 	unsigned number = 0;
-	FILE *file = fopen(FORMAT_EXAMPLE_MD, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(FORMAT_EXAMPLE_MD, "r");
 	while (fgets(line, sizeof(line), file)) {
 		number++;
 		if (is_example_line(line)) {
@@ -99,17 +95,13 @@ static void read_example(struct bs_buffer *bytes)
 	fclose(file);
 }
 
-/* ---- the test ---- */
-
 static void test_example(void **state)
 {
-	struct bs_buffer written = {0};
-	struct bs_buffer told = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer written = {0}, told = {0};
 	struct bs_check_sums sum;
 	make_example();
-	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
-	char *path = index_file("seg", 0);
+	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
+	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &written);
 	read_example(&told);
 	for (size_t at = 0; at < written.used_bytes || at < told.used_bytes; at++) {
@@ -124,9 +116,6 @@ static void test_example(void **state)
 		printf("\n");
 		fail_msg("FORMAT-example.md differs from byte %04zx on; above is what it must be", at);
 	}
-	free(path);
-	bs_buffer_deinit(&written);
-	bs_buffer_deinit(&told);
 }
 
 /* ---- the sections ---- */
@@ -151,8 +140,7 @@ static void read_header(struct sections *sections)
 	char line[512], name[64];
 	unsigned long id;
 	bool is_enum = false;
-	FILE *file = fopen(SEGMENT_SECTIONS_H, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(SEGMENT_SECTIONS_H, "r");
 	while (fgets(line, sizeof(line), file)) {
 		is_enum |= strncmp(line, "enum", 4) == 0;
 		if (is_enum && sscanf(line, " BS_SECTION_%63[A-Z_] = %lu", name, &id) == 2)
@@ -186,8 +174,7 @@ static void read_page(struct sections *sections, struct sections *reserved)
 	char line[1024], name[64], paragraph[2048] = "";
 	unsigned long id;
 	bool is_segment = false, is_reserved = false;
-	FILE *file = fopen(FORMAT_MD, "r");
-	assert_non_null(file);
+	FILE *file = must_fopen(FORMAT_MD, "r");
 	while (fgets(line, sizeof(line), file)) {
 		if (line[0] == '#')
 			is_segment = strcmp(line, "## A segment\n") == 0;
@@ -221,11 +208,4 @@ static void test_sections(void **state)
 	assert_true(n > 30);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_example),
-		cmocka_unit_test(test_sections),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_example), cmocka_unit_test(test_sections))

@@ -6,7 +6,6 @@
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/batch/gram_sketch.h"
-#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 
@@ -40,13 +39,13 @@ static void test_find_grams(void **state)
 	static uint64_t wanted_bits[1 << (MOST_LOG - 1)], bits[1 << (MOST_LOG - 1)];
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
-	uint32_t *states = calloc(BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD, sizeof(*states));
-	uint32_t *frequent = calloc(BS_GRAM_BUCKETS / 32, sizeof(*frequent));
+	FREED uint32_t *states = calloc(BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD, sizeof(*states));
+	FREED uint32_t *frequent = calloc(BS_GRAM_BUCKETS / 32, sizeof(*frequent));
 	uint64_t random = 3;
 	for (int i = 0; i < 2000; i++) {
 		size_t n_places = (size_t)random_below(&random, i % 2 ? 20 : MOST_PLACES + 1);
 		uint32_t log = (uint32_t)random_below(&random, MOST_LOG) + 1;
-		uint8_t *text = malloc(n_places + BS_GRAM_REACH);
+		FREED uint8_t *text = malloc(n_places + BS_GRAM_REACH);
 		for (size_t at = 0; at < n_places + BS_GRAM_REACH; at++)
 			text[at] = (uint8_t)(i % 3 ? 'a' + random_below(&random, 4) : random_below(&random, 256));
 		for (size_t at = 0; at < n_places; at += 2)
@@ -66,10 +65,7 @@ static void test_find_grams(void **state)
 			assert_memory_equal(found, wanted, n_wanted * sizeof(*found));
 			assert_memory_equal(bits, wanted_bits, sizeof(bits));
 		}
-		free(text);
 	}
-	free(states);
-	free(frequent);
 }
 
 /* Bit by bit, where bs_gram_column says. */
@@ -89,10 +85,9 @@ static void test_fill_gram_row(void **state)
 				wanted[column / 8] |= (uint8_t)((bits[hash / 64] >> (hash % 64) & 1) << (column % 8));
 			}
 			for (size_t k = 0; k < n_kernels; k++) {
-				uint8_t *row = malloc(n << (log - 3));
+				FREED uint8_t *row = malloc(n << (log - 3));
 				kernels[k]->text.fill_gram_row(bits, (size_t)1 << (log - 3), n, row);
 				assert_memory_equal(row, wanted, n << (log - 3));
-				free(row);
 			}
 		}
 	}
@@ -140,7 +135,7 @@ static uint64_t count_bits(const uint64_t *row, uint32_t n_words)
 /* Returns the share of bits set. */
 static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_plan *plan, const uint8_t *text, size_t n_bytes)
 {
-	struct bs_buffer folded = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 	struct bs_gram_sum sum;
 	uint8_t *copy = malloc(n_bytes + 1); /* of its size, so that a sanitizer sees every byte read beyond it */
 	if (n_bytes)
@@ -148,7 +143,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 	assert_int_equal(bs_gram_sketch_take(sketch, NULL, copy + 1, n_bytes, &sum, NULL), BS_OK);
 	free(copy);
 	uint32_t n_words = bs_gram_row_words(sum.size_class), m = bs_gram_size_class_columns(sum.size_class);
-	uint64_t *row = malloc((size_t)n_words * 8 + 8), *wanted = calloc((size_t)n_words + 1, 8);
+	FREED uint64_t *row = malloc((size_t)n_words * 8 + 8), *wanted = calloc((size_t)n_words + 1, 8);
 	bs_gram_sketch_row(sketch, row);
 	assert_int_equal(bs_grams_fold(text, n_bytes, &folded, NULL), BS_OK);
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
@@ -162,11 +157,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 		set_columns(wanted, m, key, plan->n_hashes[tier_of(plan, key)]);
 	}
 	assert_memory_equal(row, wanted, (size_t)n_words * 8);
-	double density = m ? (double)count_bits(row, n_words) / m : 0;
-	free(row);
-	free(wanted);
-	bs_buffer_deinit(&folded);
-	return density;
+	return m ? (double)count_bits(row, n_words) / m : 0;
 }
 
 /* A text in pieces of any size. */
@@ -253,7 +244,7 @@ static void make_plan(struct bs_gram_plan *plan)
 static void test_rows(void **state)
 {
 	static uint8_t text[40000];
-	struct bs_gram_plan plan;
+	AUTO(bs_gram_plan_deinit) struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketch;
 	uint64_t random = 1;
 	make_plan(&plan);
@@ -273,14 +264,13 @@ static void test_rows(void **state)
 		(void)check_text(sketch, &plan, text, n_bytes);
 	}
 	bs_gram_sketch_free(sketch);
-	bs_gram_plan_deinit(&plan);
 }
 
 /* A good half of the bits are set, also where there are far more different grams than was thought at first. */
 static void test_density(void **state)
 {
 	static uint8_t text[1 << 18];
-	struct bs_gram_plan plan;
+	AUTO(bs_gram_plan_deinit) struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketch;
 	uint64_t random = 2;
 	make_plan(&plan);
@@ -294,14 +284,13 @@ static void test_density(void **state)
 		}
 	}
 	bs_gram_sketch_free(sketch);
-	bs_gram_plan_deinit(&plan);
 }
 
 /* What was found before the text at hand does not matter, nor who finds it. */
 static void test_again(void **state)
 {
 	static uint8_t text[5000];
-	struct bs_gram_plan plan;
+	AUTO(bs_gram_plan_deinit) struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketches[2];
 	struct bs_gram_sum sums[2];
 	uint64_t random = 9;
@@ -323,14 +312,7 @@ static void test_again(void **state)
 	assert_int_equal(sums[0].n_trigrams[BS_GRAM_LEFT_OUT], 0);
 	for (int i = 0; i < 2; i++)
 		bs_gram_sketch_free(sketches[i]);
-	bs_gram_plan_deinit(&plan);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find_grams), cmocka_unit_test(test_fill_gram_row), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_density),    cmocka_unit_test(test_again),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_find_grams), cmocka_unit_test(test_fill_gram_row), cmocka_unit_test(test_rows),
+          cmocka_unit_test(test_density), cmocka_unit_test(test_again))

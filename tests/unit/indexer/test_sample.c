@@ -4,7 +4,6 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/choose/sample.h"
-#include "tests/rigs/test.h"
 
 #define SAMPLE_BYTES (96u << 10)
 #define LEAST_BYTES  (16u << 10)
@@ -35,10 +34,9 @@ static struct taken sample_of(char *place, enum bs_source_kind kind)
 	struct bs_manifest manifest = {.n_sources = 1, .sources = &record};
 	struct bs_source_options options = {.no_ignore = true, .reads_records = true};
 	struct taken taken = {0};
-	struct bs_error err = {""};
 	(void)mkdir("index", 0777); /* beside the source, whose place is relative to it */
 	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES, false};
-	expect_ok(bs_sample_sources(&sample, take, &taken, &err), &err);
+	expect_ok(bs_sample_sources(&sample, take, &taken, ERR), &said);
 	return taken;
 }
 
@@ -54,7 +52,7 @@ static void add_text(struct bs_buffer *to, unsigned part, size_t n_bytes)
 /* Records of some 100 bytes, but for one in n_apart that has long_bytes. */
 static void write_records(const char *path, size_t n_records, size_t n_apart, size_t long_bytes)
 {
-	struct bs_buffer lines = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer lines = {0};
 	for (size_t i = 0; i < n_records; i++) {
 		char head[64];
 		int n = snprintf(head, sizeof(head), "{\"id\":%zu,\"text\":\"", i);
@@ -63,7 +61,6 @@ static void write_records(const char *path, size_t n_records, size_t n_apart, si
 		assert_int_equal(bs_buffer_append(&lines, "\"}\n", 3, NULL), BS_OK);
 	}
 	write_bytes(path, lines.data, lines.used_bytes);
-	bs_buffer_deinit(&lines);
 }
 
 static void expect_spread(const struct taken *taken)
@@ -109,7 +106,7 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 {
 	assert_int_equal(mkdir(path, 0777), 0);
 	for (unsigned i = 0; i < n_folders * 64; i++) {
-		struct bs_buffer text = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 		char name[64];
 		snprintf(name, sizeof(name), "%s/%02u", path, i / 64);
 		if (i % 64 == 0)
@@ -117,7 +114,6 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 		snprintf(name, sizeof(name), "%s/%02u/%02u", path, i / 64, i % 64);
 		add_text(&text, i * 4 / (n_folders * 64), file_bytes);
 		write_bytes(name, text.data, text.used_bytes);
-		bs_buffer_deinit(&text);
 	}
 }
 
@@ -148,13 +144,5 @@ static void test_inner_collection(void **state)
 	assert_true(taken.n_documents > 20 * 4 + 2 * 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_collections),
-		FOLDER_TEST(test_long_records),
-		FOLDER_TEST(test_folders),
-		FOLDER_TEST(test_inner_collection),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_collections), FOLDER_TEST(test_long_records), FOLDER_TEST(test_folders),
+          FOLDER_TEST(test_inner_collection))

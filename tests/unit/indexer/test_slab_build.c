@@ -8,7 +8,6 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/segment/slab_build.h"
-#include "tests/rigs/test.h"
 
 #define N_DOCS   20000u
 #define N_BLOCKS 40u
@@ -40,33 +39,29 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	                               .text.n_fields = 1,
 	                               .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
-	struct bs_error err = {""};
-	expect_ok(sink.document(sink.context, &document, &err), &err);
+	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
 /* Anew for each slab: making it changes the accumulator. */
 static void accumulate_documents(void)
 {
-	struct bs_error err = {""};
-	struct bs_term_batch term_batch = {.keep_raws = false};
+	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
 	uint64_t random = 11;
-	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
+	expect_ok(bs_words_new(NULL, &term_batch.words, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++)
 		add_document(&term_batch, &random);
-	expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
+	expect_ok(bs_accumulator_start(&accumulator, &term_batch, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
-		expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
+		expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, ERR), &said);
 		rows[i] = i;
 	}
 	bs_accumulator_finish(&accumulator);
-	ordinals = malloc(accumulator.terms.n_terms * sizeof(*ordinals));
-	docs = malloc(N_DOCS * sizeof(*docs));
-	assert_true(ordinals && docs);
+	ordinals = must_malloc(accumulator.terms.n_terms * sizeof(*ordinals));
+	docs = must_malloc(N_DOCS * sizeof(*docs));
 	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
 		ordinals[i] = i;
 	bs_words_free(term_batch.words);
-	bs_term_batch_deinit(&term_batch);
 }
 
 static void forget_documents(void)
@@ -87,9 +82,8 @@ struct made {
 
 static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 {
-	struct bs_error err = {""};
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	struct bs_slab_builder builder;
+	AUTO(bs_slab_builder_deinit) struct bs_slab_builder builder;
 	accumulate_documents();
 	bs_treatment_policy_price(&policy, (double)accumulator.n_postings / N_DOCS);
 	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
@@ -102,13 +96,12 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 		.exact_share = bs_treatment_exact_share(&policy, N_DOCS),
 		.measured_blocks = measured_blocks,
 	};
-	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, &err), &err);
-	expect_ok(bs_slab_plan_make(&made->plan, &accumulator, ordinals, 2, docs, &err), &err);
-	expect_ok(bs_slab_builder_init(&builder, &made->plan, &err), &err);
-	expect_ok(bs_slab_count(&builder, rows, n_rows, &err), &err);
+	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, ERR), &said);
+	expect_ok(bs_slab_plan_make(&made->plan, &accumulator, ordinals, 2, docs, ERR), &said);
+	expect_ok(bs_slab_builder_init(&builder, &made->plan, ERR), &said);
+	expect_ok(bs_slab_count(&builder, rows, n_rows, ERR), &said);
 	made->product = (struct bs_slab_product){0}; /* no columns of another */
-	expect_ok(bs_slab_build(&builder, 0, &made->product, &err), &err);
-	bs_slab_builder_deinit(&builder);
+	expect_ok(bs_slab_build(&builder, 0, &made->product, ERR), &said);
 }
 
 static void made_deinit(struct made *made)
@@ -182,7 +175,7 @@ static void expect_term(const struct made *made, const struct bs_term_entry *ent
 /* The document columns, which come first, one document after the other. */
 static void test_document_columns(void **state)
 {
-	struct made made;
+	AUTO(made_deinit) struct made made;
 	make(&made, N_DOCS, 6);
 	for (uint32_t row = 0; row < N_DOCS; row++) {
 		struct bs_row_tfs tfs = bs_slab_plan_tfs(&made.plan, row);
@@ -192,15 +185,7 @@ static void test_document_columns(void **state)
 			for (uint32_t i = 0; i < n; i++)
 				expect_term(&made, &accumulator.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
 	}
-	made_deinit(&made);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_measured_blocks),
-		cmocka_unit_test(test_small_slab),
-		cmocka_unit_test(test_document_columns),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_small_slab),
+          cmocka_unit_test(test_document_columns))

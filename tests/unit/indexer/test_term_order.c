@@ -5,7 +5,6 @@
 #include "core/base/hash.h"
 #include "tests/rigs/core_rig.h"
 #include "indexer/segment/term_order.h"
-#include "tests/rigs/test.h"
 
 static const struct bs_term_table *sorted_terms; /* qsort has no context */
 
@@ -22,28 +21,23 @@ static int compare(const void *a, const void *b)
 
 static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n_bytes)
 {
-	struct bs_error err;
 	uint32_t number;
-	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL, &err), &err);
+	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL, ERR), &said);
 }
 
 static void expect_order(struct bs_term_table *terms)
 {
-	struct bs_error err;
-	uint32_t *wanted = malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
-	uint32_t *sorted = malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
-	assert_true(wanted && sorted);
+	FREED uint32_t *wanted = must_malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
+	FREED uint32_t *sorted = must_malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
 	for (uint32_t i = 0; i < terms->n_terms; i++)
 		wanted[i] = i;
 	sorted_terms = terms;
 	if (terms->n_terms > 0)
 		qsort(wanted, terms->n_terms, sizeof(*wanted), compare);
 	for (uint32_t n_threads = 1; n_threads <= 3; n_threads++) {
-		expect_ok(bs_term_order(terms, n_threads, sorted, &err), &err);
+		expect_ok(bs_term_order(terms, n_threads, sorted, ERR), &said);
 		assert_memory_equal(sorted, wanted, terms->n_terms * sizeof(*sorted));
 	}
-	free(wanted);
-	free(sorted);
 	bs_term_table_deinit(terms);
 }
 
@@ -83,11 +77,4 @@ static void test_long_beginnings(void **state)
 	expect_order(&terms); /* of none */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_long_beginnings),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_random), cmocka_unit_test(test_long_beginnings))
