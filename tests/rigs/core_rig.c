@@ -53,12 +53,11 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 
 struct bs_dir *dir_at(const char *path)
 {
-	struct bs_error err = {""};
 	for (unsigned i = 0; i < n_dirs; i++)
 		if (is_same(&dirs[i], path))
 			return &dirs[i];
 	assert_true(n_dirs < MOST_DIRS);
-	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, NULL, &err), &err);
+	OK(bs_dir_open(&dirs[n_dirs], path, NULL, NULL, &failure));
 	return &dirs[n_dirs++];
 }
 
@@ -78,6 +77,8 @@ int leave_folder(void **state)
 }
 
 /* ---- statuses ---- */
+
+struct bs_error failure;
 
 void expect_ok(enum bs_status status, const struct bs_error *err)
 {
@@ -127,13 +128,12 @@ void write_text(const char *path, const char *text)
 
 void read_bytes(const char *path, struct bs_buffer *bytes)
 {
-	struct bs_error err;
 	uint8_t piece[4096];
 	FILE *file = fopen(path, "rb");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
 	for (size_t n; (n = fread(piece, 1, sizeof(piece), file)) > 0;)
-		expect_ok(bs_buffer_append(bytes, piece, n, &err), &err);
+		OK(bs_buffer_append(bytes, piece, n, &failure));
 	fclose(file);
 }
 

@@ -22,6 +22,9 @@ int leave_folder(void **state);
 
 /* Fails the test with the message of err unless status is BS_OK. */
 void expect_ok(enum bs_status status, const struct bs_error *err);
+/* The same for a call that is given failure for its message. */
+#define OK(call) expect_ok(call, &failure)
+extern struct bs_error failure;
 /* Fails the test unless status is the wanted one and err says something about it. */
 void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err);
 

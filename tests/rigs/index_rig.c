@@ -41,21 +41,20 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 static void write_collection(void)
 {
 	struct bs_buffer text = {0};
-	struct bs_error err;
 	char line[200];
 	for (int i = 0; i < 35; i++) {
 		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 34 ? i : 0,
 		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
-		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+		OK(bs_buffer_append(&text, line, strlen(line), &failure));
 	}
 	for (int l = 0; l < 2; l++) {
 		const char *start = l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
-		expect_ok(bs_buffer_append(&text, start, strlen(start), &err), &err);
+		OK(bs_buffer_append(&text, start, strlen(start), &failure));
 		for (int i = 0; i < 80 + 10 * l; i++) {
 			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
-			expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+			OK(bs_buffer_append(&text, line, strlen(line), &failure));
 		}
-		expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
+		OK(bs_buffer_append(&text, "common red\"}\n", 13, &failure));
 	}
 	write_bytes("c.jsonl", text.data, text.used_bytes);
 	bs_buffer_deinit(&text);
@@ -65,10 +64,9 @@ static void write_collection(void)
 static void expect_small_index(bool has_exceptions)
 {
 	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
 	bool has_matrix = false;
 	bool has_lists = false;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	OK(bs_snapshot_open(dir_at("index"), &snapshot, &failure));
 	assert_int_equal(snapshot.manifest.n_segments, 3);
 	assert_true(snapshot.manifest.segments[2].is_rows);
 	assert_int_equal(snapshot.segments[2].grams.meta.n_docs, 1);

@@ -33,6 +33,8 @@ void append_text(const char *path, const char *text)
 	put_text(path, "a", text);
 }
 
+struct bs_error failure;
+
 void ok(enum bs_status status, const struct bs_error *err)
 {
 	if (status)

@@ -14,4 +14,8 @@ void remove_folder(const char *folder);
 void write_text(const char *path, const char *text);
 void append_text(const char *path, const char *text);
 
+/* Fails the test with the message of err unless status is BS_OK. */
 void ok(enum bs_status status, const struct bs_error *err);
+/* The same for a call that is given failure for its message. */
+#define OK(call) ok(call, &failure)
+extern struct bs_error failure;

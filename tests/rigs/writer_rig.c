@@ -39,12 +39,11 @@ int teardown(void **state)
 struct bs_writer *open_with(struct bs_writer_request request)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	request.dir = rig_dir();
 	request.memory = rig.memory;
 	if (!request.n_threads)
 		request.n_threads = 1;
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	OK(bs_writer_open(&request, &writer, &failure));
 	return writer;
 }
 
@@ -61,15 +60,13 @@ enum bs_status try_add(struct bs_writer *writer, const char *id, const char *tit
 
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
 {
-	struct bs_error err = {""};
-	ok(try_add(writer, id, title, body, &err), &err);
+	OK(try_add(writer, id, title, body, &failure));
 }
 
 struct bs_build_report commit(struct bs_writer *writer)
 {
 	struct bs_build_report report;
-	struct bs_error err = {""};
-	ok(bs_writer_commit(writer, &report, &err), &err);
+	OK(bs_writer_commit(writer, &report, &failure));
 	return report;
 }
 
@@ -77,8 +74,7 @@ struct bs_index *open_index(const struct bs_text_provider *texts)
 {
 	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
 	struct bs_index *index;
-	struct bs_error err = {""};
-	ok(bs_index_open_with(&request, &index, &err), &err);
+	OK(bs_index_open_with(&request, &index, &failure));
 	return index;
 }
 
@@ -98,13 +94,12 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_re
 	struct bs_finder *finder;
 	struct bs_find_result result;
 	struct heard heard = {.ids = ""};
-	struct bs_error err = {""};
 	request.query = query;
 	request.query_bytes = strlen(query);
 	request.hit = hear;
 	request.context = &heard;
-	ok(bs_finder_new(index, &finder, &err), &err);
-	ok(bs_find(finder, &request, &result, &err), &err);
+	OK(bs_finder_new(index, &finder, &failure));
+	OK(bs_find(finder, &request, &result, &failure));
 	heard.n_hits = result.n_hits;
 	heard.n_unreadable = result.n_unreadable;
 	bs_finder_free(finder);
@@ -137,8 +132,7 @@ void expect(const char *query, const char *ids)
 void check(void)
 {
 	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_error err = {""};
-	ok(bs_index_check(&request, NULL, &err), &err);
+	OK(bs_index_check(&request, NULL, &failure));
 }
 
 void make_text(unsigned i, char *title, char *body)
