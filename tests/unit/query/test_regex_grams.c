@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "core/text/grams.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
@@ -349,23 +350,28 @@ static void test_promises(void **state)
 	}
 }
 
-/* n_times the middle between the two ends, with some limit of time: what is too costly is ANY. */
+/* Within some limit of time: what is too costly is ANY. Frees the text. */
+static void check_costly_text(struct bs_buffer *text, const char *description)
+{
+	struct bs_gram_tree *tree;
+	clock_t before = clock();
+	assert_int_equal(read_grams(text->data, text->used_bytes, &tree, NULL), BS_OK);
+	double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+	if (seconds > 5)
+		fail_msg("%s ...: %.1f s", description, seconds);
+	check_promises(tree);
+	bs_gram_tree_free(tree);
+	bs_buffer_deinit(text);
+}
+
+/* n_times the middle between the two ends. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
-	struct bs_gram_tree *tree;
-	assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	clock_t before = clock();
-	assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-	double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-	if (seconds > 5)
-		fail_msg("%s %zu times %s: %.1f s", start, n_times, middle, seconds);
-	check_promises(tree);
-	bs_gram_tree_free(tree);
-	bs_buffer_deinit(&text);
+	append_string(&text, start);
+	append_repeated(&text, middle, n_times);
+	append_string(&text, end);
+	check_costly_text(&text, middle);
 }
 
 static void test_hostile(void **state)
@@ -410,20 +416,9 @@ static void test_deep(void **state)
 	static const char *const ends[] = {")", ")+", ")?x", "){2}", "){3,9}abc", "|def)ghi", "){16}"};
 	for (size_t i = 0; i < COUNT(starts) * COUNT(ends); i++) {
 		struct bs_buffer text = {0};
-		struct bs_gram_tree *tree;
-		const char *start = starts[i / COUNT(ends)], *end = ends[i % COUNT(ends)];
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-		clock_t before = clock();
-		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-		double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-		if (seconds > 5)
-			fail_msg("%s ... %s: %.1f s", start, end, seconds);
-		check_promises(tree);
-		bs_gram_tree_free(tree);
-		bs_buffer_deinit(&text);
+		append_repeated(&text, starts[i / COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		append_repeated(&text, ends[i % COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		check_costly_text(&text, starts[i / COUNT(ends)]);
 	}
 }
 
@@ -434,11 +429,8 @@ static void test_many_words(void **state)
 	for (size_t i = 0; i < COUNT(numbers); i++) {
 		struct bs_buffer text = {0};
 		struct bs_gram_tree *tree;
-		for (size_t k = 0; k < numbers[i]; k++) {
-			char word[16];
-			int n = snprintf(word, sizeof(word), "%sword%05zu", k ? "|" : "", k);
-			assert_int_equal(bs_buffer_append(&text, word, (size_t)n, NULL), BS_OK);
-		}
+		for (size_t k = 0; k < numbers[i]; k++)
+			append_format(&text, "%sword%05zu", k ? "|" : "", k);
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
 		check_promises(tree);
 		assert_int_equal(tree->n_nodes, numbers[i] > 16384 ? 1 : numbers[i] + 1);
