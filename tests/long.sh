@@ -19,7 +19,7 @@ cli_sparse 60
 corrupt 8
 equivalent 20000
 exact 1000
-faults 1
+faults 1000
 finder 20000
 fuzz_index 20000
 grammar 100000

@@ -3,8 +3,8 @@
  * the program ends by itself; with exit status 0 or 1 its answer is the right one, with 2 there is a word on standard error;
  * the index passes `check` and is that of before or after; and a run without faults makes it that of after.
  *
- * One run a call would take long. Here calls are told apart by the stacks that lead to them, and of each stack the first call
- * fails; where there are many, a share of them. FAULTS_STACKS=1: all of these (minutes), FAULTS_EVERY=1: every call (hours);
+ * One run a call would take long. Calls are told apart by the stacks that lead to them, and the first call of each stack fails;
+ * where there are many stacks, MAX_CALLS of them a round, by the seed. FAULTS_EVERY=1: every call (hours);
  * FAULTS_ONLY=TEXT: scenarios with TEXT in their names. Sanitizers have a malloc of their own: not with them.
  */
 #include <dirent.h>
@@ -20,10 +20,13 @@
 
 #include "tests/rigs/core_rig.h"
 #include "tests/faults/faults.h"
+#include "tests/rigs/random_rounds.h"
+
+static struct random_rounds rounds;
 
 #define MAX_ARGUMENTS   12
-#define MAX_CALLS       48 /* that fail of one kind in one scenario, unless FAULTS_EVERY */
-#define MAX_WRITE_CALLS 12 /* the same where an index is written, which takes longer */
+#define MAX_CALLS       16 /* that fail of one kind in one scenario and one round */
+#define MAX_WRITE_CALLS 4 /* the same where an index is written, which takes longer */
 #define MOST_SECONDS    30 /* that a run may take */
 #define PATIENCE_US     100000 /* after which the stamps of files prove what they say */
 
@@ -411,7 +414,6 @@ static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 {
 	bool every = getenv("FAULTS_EVERY") != NULL;
-	bool all_stacks = every || getenv("FAULTS_STACKS");
 	struct outcome outcome = {0};
 	*faults = (struct faults){.kind = kind};
 	run(attempt->scenario->arguments, attempt->scenario->input, true, &outcome);
@@ -421,10 +423,10 @@ static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 	size_t n = faults->n_calls < FAULTS_MAX_STACKS ? faults->n_calls : FAULTS_MAX_STACKS;
 	FREED uint32_t *calls = must_calloc(n + 1, sizeof(*calls));
 	size_t n_chosen = choose_calls(calls, n, every);
-	size_t most = attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS;
-	size_t n_failing = all_stacks || n_chosen < most ? n_chosen : most;
+	size_t most = (attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS) * rounds.n;
+	size_t n_failing = every || n_chosen < most ? n_chosen : most;
 	for (size_t i = 0; i < n_failing; i++) {
-		faults->wanted = calls[i * n_chosen / n_failing] + 1;
+		faults->wanted = calls[(i * n_chosen + rounds.seed % n_failing * 7919 % n_chosen) / n_failing] + 1;
 		for (int lasting = 0; lasting < 2; lasting++) {
 			faults->is_lasting = lasting;
 			run_with_fault(attempt);
@@ -476,8 +478,9 @@ static int tear_down(void **state)
 	return leave_folder(state);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	rounds = random_rounds(argc, argv, 1, 1);
 	static char names[COUNT(scenarios)][256];
 	struct CMUnitTest tests[COUNT(scenarios)];
 	const char *only = getenv("FAULTS_ONLY");
