@@ -66,7 +66,7 @@ printf 'cat\0' >b.bin
 chmod 600 b.bin
 show bitsift index --index .bitsift -q --shared .
 modes
-if can_be_hostile; then
+if can_preload; then
     echo 'dog' >a.txt
     echo 'cow' >c.txt
     hostile FAIL_OPEN=a.txt bitsift index -q --shared >/dev/null 2>&1 && echo "a file that was read"

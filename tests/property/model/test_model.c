@@ -635,7 +635,7 @@ static void test_lives_of_indexes(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 1000, 1);
+	rounds = random_rounds(argc, argv, 600, 1);
 	if (argc > 3)
 		without = argv[3];
 	if (argc > 4)

@@ -502,7 +502,7 @@ static void test_signs_pair_with_runs(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 25, 1);
+	rounds = random_rounds(argc, argv, 15, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	if (argc > 4)
