@@ -97,7 +97,7 @@ echo needle >>huge
 truncate -s 900G other
 printf '\nneedle two\n' >>other
 for search in needle '-c needle' '-l needle' '-n --no-mmap needle' '-c -v --no-mmap needle' '-c --no-mmap ^$' '-a -c needle' '-a -nb two' '-P -c needle' \
-    '-a needle' '--count-matches x*' '-j1 -U -e n\nx'; do
+    '-a needle' '-j1 --count-matches x*' '-j1 -U -e n\nx'; do
     # shellcheck disable=SC2086 # several options
     show bitsift grep $search huge other
 done
