@@ -21,7 +21,7 @@ static const struct bs_consent consent = {.all = true};
 
 struct bitsift {
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 };
 
 void *bitsift_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
@@ -31,19 +31,19 @@ void *bitsift_open(const struct corpus *corpus, const char *index_path, const st
 	(void)corpus, (void)set;
 	struct bs_open_request open = {.dir = index_path, .kernel = bitsift_options.kernel, .consent = &consent};
 	if (bs_index_open_with(&open, &bitsift->index, &err) ||
-	    bs_finder_new(bitsift->index, &bitsift->finder, &err))
+	    bs_searcher_new(bitsift->index, &bitsift->searcher, &err))
 		die("%s", err.text);
 	return bitsift;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	(void)context, (void)hit;
 	return 0;
 }
 
 /* request: its mode, and in which way it is asked. */
-static void ask(struct bitsift *bitsift, const struct query *query, struct bs_find_request request,
+static void ask(struct bitsift *bitsift, const struct query *query, struct bs_search_request request,
                 struct answer *answer_out)
 {
 	request.query = query->text;
@@ -53,11 +53,11 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_fi
 	if (request.n_threads == 0)
 		request.n_threads = 1;
 	/* The ten best by bounds know no df that would be all. */
-	request.exhaustive = bitsift_options.exhaustive && request.mode == BS_FIND_COUNT;
+	request.exhaustive = bitsift_options.exhaustive && request.mode == BS_SEARCH_COUNT;
 	request.hit = take_hit;
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct bs_error err;
-	if (bs_find(bitsift->finder, &request, &result, &err))
+	if (bs_search(bitsift->searcher, &request, &result, &err))
 		die("%s: %s", query->text, err.text);
 	if (result.n_unreadable)
 		die("%s: the source of the index has gone or changed", query->text);
@@ -70,38 +70,38 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_fi
 
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .no_stat = true}, answer_out);
 }
 
 void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT}, answer_out);
 }
 
 void bitsift_count_two_threads(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .no_stat = true, .n_threads = 2}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .no_stat = true, .n_threads = 2}, answer_out);
 }
 
 void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_IDS, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_IDS, .no_stat = true}, answer_out);
 }
 
 void bitsift_top(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_TOP, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_TOP, .no_stat = true}, answer_out);
 }
 
 void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true}, answer_out);
 }
 
 void bitsift_close(void *handle)
 {
 	struct bitsift *bitsift = handle;
-	bs_finder_free(bitsift->finder);
+	bs_searcher_free(bitsift->searcher);
 	bs_index_close(bitsift->index);
 	free(bitsift);
 }

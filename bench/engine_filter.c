@@ -16,7 +16,7 @@
 
 struct filter {
 	struct bs_index *index;
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_plan plan;
 	struct bs_scan scan;
 	struct bs_candidate_list candidates;
@@ -33,7 +33,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err))
 		die("%s", err.text);
 	const struct bs_list_entry entry = {.snapshot = &filter->index->snapshot};
-	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_words_new(NULL, &filter->words, &err))
+	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_tokenizer_new(NULL, &filter->words, &err))
 		die("%s", err.text);
 	return filter;
 }
@@ -79,7 +79,7 @@ void filter_close(void *handle)
 	struct filter *filter = handle;
 	bs_plan_deinit(&filter->plan);
 	bs_scan_deinit(&filter->scan);
-	bs_words_free(filter->words);
+	bs_tokenizer_free(filter->words);
 	bs_vector_deinit(&filter->candidates);
 	bs_snapshot_list_deinit(&filter->list);
 	bs_index_close(filter->index);

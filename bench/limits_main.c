@@ -1,7 +1,7 @@
 /*
  * limits_main.c: bitsift-bench-limits INDEX TREE [N [DEADLINE_MS [SEED [KIND]]]]: do calls end in time, whatever they are asked? Makes N
  * hostile queries and patterns over a tree and its index, runs each with a deadline, and tells how long they took: the worst of
- * each kind, and how many took more than twice the deadline. After each query the finder must give the right answer to a plain
+ * each kind, and how many took more than twice the deadline. After each query the searcher must give the right answer to a plain
  * one. Exit status 0 if nothing was late and nothing wrong. Knows nothing but bitsift.h.
  */
 #include <stdio.h>
@@ -109,7 +109,7 @@ static const char *const query_names[QUERY_KINDS] = {
 
 static const char *const globs[] = {"**/*a*/**", "*.[ch]", "!*b*c*", NULL}, *const types[] = {"c", "make", NULL};
 
-static void make_query(enum query_kind kind, struct bs_find_request *request)
+static void make_query(enum query_kind kind, struct bs_search_request *request)
 {
 	static char piece[4096];
 	text_bytes = 0;
@@ -158,7 +158,7 @@ static void make_query(enum query_kind kind, struct bs_find_request *request)
 		break;
 	case NOTS: put("int "); put_words(2000, "-", " "); put_words(100, "NOT \"the ", "\" "); break;
 	case NAMES: put_words(50, "name:*", "* OR "); put("name:*a*"); break;
-	case EVERYTHING: put(draw(2) ? "*" : "the OR int"); request->mode = BS_FIND_IDS; break;
+	case EVERYTHING: put(draw(2) ? "*" : "the OR int"); request->mode = BS_SEARCH_IDS; break;
 	case EXHAUSTIVE: put_words(30, "", " "); request->any = request->exhaustive = true; request->n_best = 100000; break;
 	case SNIPPETS: put("int the \"if the\""); request->any = request->snippets = request->passages = true; request->n_best = 20000; break;
 	case BRUTE: put_words(3, "", " "); request->brute = true; break;
@@ -166,7 +166,7 @@ static void make_query(enum query_kind kind, struct bs_find_request *request)
 	case FEEDBACK: put_words(3, "", " "); request->any = true; request->feedback_docs = 1000; break;
 	case LIKE_TEXT: put_words(SIZE_MAX, "", " "); request->like_text = text; request->like_text_bytes = text_bytes; break;
 	case FILTERED: put("the OR \"of a\""); request->globs = globs; request->types = types; request->newer = "9999w"; break;
-	case COUNTED: put_words(500, "\"the ", "\" OR "); put("x"); request->mode = BS_FIND_COUNT; break;
+	case COUNTED: put_words(500, "\"the ", "\" OR "); put("x"); request->mode = BS_SEARCH_COUNT; break;
 	case MISSPELT: put_words(3, "zq", "zz "); request->suggest = true; break;
 	case QUERY_KINDS: break;
 	}
@@ -249,7 +249,7 @@ static void make_pattern(enum grep_kind kind, const char *tree, const char **pat
 	request->files.n_paths = 1;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	(void)hit;
 	++*(uint64_t *)context;
@@ -344,22 +344,22 @@ static void tell_late(double ms, const struct bs_limits *limits, const char *nam
 		fprintf(stderr, "%.1f ms (%.1f of processors, %ld reads of a disk): %s: %.100s\n", ms, spent_ms, n_reads - before_reads, name, asked);
 }
 
-static double run_query(struct bs_finder *finder, const struct bs_limits *limits, uint64_t plain_hits, bool *is_wrong)
+static double run_query(struct bs_searcher *searcher, const struct bs_limits *limits, uint64_t plain_hits, bool *is_wrong)
 {
 	enum query_kind kind = (enum query_kind)draw_kind(query_names, QUERY_KINDS);
 	uint64_t n = 0;
 	struct bs_error err = {""};
-	struct bs_find_result result;
-	struct bs_find_request request = {.hit = take_hit, .context = &n, .limits = limits};
+	struct bs_search_result result;
+	struct bs_search_request request = {.hit = take_hit, .context = &n, .limits = limits};
 	make_query(kind, &request);
 	before_ms = cpu_ms(&before_reads);
 	double start_ms = now_ms();
-	enum bs_status status = bs_find(finder, &request, &result, &err);
+	enum bs_status status = bs_search(searcher, &request, &result, &err);
 	double ms = now_ms() - start_ms;
 	note(&query_sums[kind], status, result.is_partial, ms, err.text);
 	tell_late(ms, limits, query_names[kind], text);
-	request = (struct bs_find_request){.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_FIND_COUNT};
-	*is_wrong = bs_find(finder, &request, &result, &err) != BS_OK || result.n_hits != plain_hits;
+	request = (struct bs_search_request){.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_SEARCH_COUNT};
+	*is_wrong = bs_search(searcher, &request, &result, &err) != BS_OK || result.n_hits != plain_hits;
 	if (*is_wrong)
 		fprintf(stderr, "after %s: %llu hits of %llu\n", query_names[kind], (unsigned long long)result.n_hits, (unsigned long long)plain_hits);
 	return ms;
@@ -394,21 +394,21 @@ int main(int argc, char **argv)
 	struct bs_consent consent = {.all = true};
 	struct bs_limits limits = {.deadline_ns = (uint64_t)(deadline_ms * 1e6)};
 	struct bs_open_request open = {.dir = argv[1], .consent = &consent};
-	struct bs_find_request plain = {.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_FIND_COUNT};
-	struct bs_find_result result;
+	struct bs_search_request plain = {.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_SEARCH_COUNT};
+	struct bs_search_result result;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err = {"cannot prepare"};
 	all_ms = calloc(n + 1, sizeof(*all_ms));
-	if (!prepare(argv[2]) || bs_index_open_with(&open, &index, &err) || bs_finder_new(index, &finder, &err) ||
-	    bs_find(finder, &plain, &result, &err))
+	if (!prepare(argv[2]) || bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
+	    bs_search(searcher, &plain, &result, &err))
 		return fprintf(stderr, "%s\n", err.text), 2;
 	uint64_t plain_hits = result.n_hits;
 	for (size_t i = 0; i < n; i++) {
 		bool is_wrong = false;
 		limits.partial = draw(4) == 0;
 		bool is_query = has_kind(query_names, QUERY_KINDS) && (!has_kind(grep_names, GREP_KINDS) || draw(2));
-		all_ms[i] = is_query ? run_query(finder, &limits, plain_hits, &is_wrong) : run_grep(argv[1], argv[2], &consent, &limits);
+		all_ms[i] = is_query ? run_query(searcher, &limits, plain_hits, &is_wrong) : run_grep(argv[1], argv[2], &consent, &limits);
 		n_late += all_ms[i] > 2 * deadline_ms;
 		n_wrong += is_wrong;
 	}
@@ -422,7 +422,7 @@ int main(int argc, char **argv)
 	qsort(all_ms, n, sizeof(*all_ms), compare_ms);
 	printf("\n%zu runs with a deadline of %g ms: median %.1f, 99%% %.1f, worst %.1f ms; %zu late, %zu wrong, %zu failed\n", n, deadline_ms,
 	       all_ms[n / 2], all_ms[n * 99 / 100], all_ms[n - 1], n_late, n_wrong, n_failed);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return n_late + n_wrong + n_failed > 0;
 }

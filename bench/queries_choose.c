@@ -16,7 +16,7 @@
 
 #include "bench/queries.h"
 #include "bench/tool.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 
 enum level {
 	LEVEL_NONE,
@@ -44,7 +44,7 @@ struct postings {
 
 struct choice {
 	struct terms terms;
-	struct bs_words *analyzer;
+	struct bs_tokenizer *analyzer;
 	uint64_t n_docs;
 	uint64_t random;
 	unsigned n_per_class;
@@ -99,7 +99,7 @@ static bool can_be_asked(const struct choice *choice, const uint32_t *words, uns
 		n_bytes += terms[i]->n_bytes;
 	}
 	struct expectation expectation = {.terms = terms, .n_terms = n_words};
-	return !bs_words_analyze(choice->analyzer, (const uint8_t *)text, n_bytes, 0, compare_tokens, &expectation,
+	return !bs_tokenizer_analyze(choice->analyzer, (const uint8_t *)text, n_bytes, 0, compare_tokens, &expectation,
 	                         NULL, NULL) &&
 	       expectation.n_found == n_words;
 }
@@ -351,7 +351,7 @@ static void write_draws(struct choice *choice)
 
 static void free_choice(struct choice *choice)
 {
-	bs_words_free(choice->analyzer);
+	bs_tokenizer_free(choice->analyzer);
 	terms_free(&choice->terms);
 	for (int level = 0; level < LEVELS; level++)
 		free(choice->of_level[level]);
@@ -399,7 +399,7 @@ void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t 
 	struct bs_error err;
 	char *unfinished = text_of("%s.new", path);
 	terms_read(corpus, &choice.terms);
-	if (bs_words_new(NULL, &choice.analyzer, &err))
+	if (bs_tokenizer_new(NULL, &choice.analyzer, &err))
 		die("%s", err.text);
 	choice.list_of = grown(NULL, choice.terms.n_terms * sizeof(uint32_t));
 	memset(choice.list_of, 0, choice.terms.n_terms * sizeof(uint32_t));

@@ -12,11 +12,11 @@
 #define MOST_COLUMNS 8
 #define MOST_KERNELS 16
 #define REPETITIONS  5
-#define SLAB_BYTES   ((size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
+#define SHARD_BYTES   ((size_t)BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
 
 struct columns {
 	uint64_t *bits[MOST_COLUMNS];
-	size_t n_bytes; /* each, a multiple of SLAB_BYTES */
+	size_t n_bytes; /* each, a multiple of SHARD_BYTES */
 };
 
 /* Volatile, so that what is summed cannot be left out. */
@@ -36,14 +36,14 @@ static void sum_all(const struct columns *columns, size_t n_columns)
 
 static void and_all(const struct bs_kernel *kernel, const struct columns *columns, size_t n_columns)
 {
-	static uint64_t lines[SLAB_BYTES / 8] __attribute__((aligned(64)));
-	for (size_t at = 0; at < columns->n_bytes / 8; at += SLAB_BYTES / 8) {
+	static uint64_t lines[SHARD_BYTES / 8] __attribute__((aligned(64)));
+	for (size_t at = 0; at < columns->n_bytes / 8; at += SHARD_BYTES / 8) {
 		struct bs_live live;
-		bs_column slab[MOST_COLUMNS];
+		bs_column shard[MOST_COLUMNS];
 		for (size_t c = 0; c < n_columns; c++)
-			slab[c] = columns->bits[c] + at;
+			shard[c] = columns->bits[c] + at;
 		memset(&live, 255, sizeof(live));
-		sink += kernel->lines.and_columns(lines, &live, slab, n_columns, n_columns, true);
+		sink += kernel->lines.and_columns(lines, &live, shard, n_columns, n_columns, true);
 	}
 }
 
@@ -65,7 +65,7 @@ static double rate_of(const struct bs_kernel *kernel, const struct columns *colu
 
 static struct columns make_columns(size_t column_bytes)
 {
-	struct columns columns = {.n_bytes = column_bytes / SLAB_BYTES * SLAB_BYTES};
+	struct columns columns = {.n_bytes = column_bytes / SHARD_BYTES * SHARD_BYTES};
 	for (size_t c = 0; c < MOST_COLUMNS; c++) {
 		columns.bits[c] = aligned_alloc(4096, columns.n_bytes);
 		if (!columns.bits[c])

@@ -12,8 +12,8 @@
 #include "bench/rates.h"
 #include "bench/tool.h"
 #include "core/base/hash.h"
-#include "core/text/words.h"
-#include "core/text/words_term.h"
+#include "core/text/tokenizer.h"
+#include "core/text/tokenizer_term.h"
 
 #define MOST_BYTES  ((size_t)64 << 20)
 #define REPETITIONS 3
@@ -68,17 +68,17 @@ static enum bs_status count_tokens(void *context, const struct bs_token *tokens,
 	return BS_OK;
 }
 
-static uint64_t analyze(struct bs_words *words, const struct sample *sample, bs_token_fn fn)
+static uint64_t analyze(struct bs_tokenizer *words, const struct sample *sample, bs_token_fn fn)
 {
 	uint64_t context = 0, start = 0;
 	struct bs_error err;
 	for (size_t i = 0; i < sample->n_docs; start = sample->ends[i++])
-		if (bs_words_analyze(words, sample->text + start, sample->ends[i] - start, 0, fn, &context, NULL, &err))
+		if (bs_tokenizer_analyze(words, sample->text + start, sample->ends[i] - start, 0, fn, &context, NULL, &err))
 			die("%s", err.text);
 	return context;
 }
 
-static double words_rate(struct bs_words *words, const struct sample *sample, bool ascii_path)
+static double words_rate(struct bs_tokenizer *words, const struct sample *sample, bool ascii_path)
 {
 	uint64_t best = UINT64_MAX;
 	words->ascii_path = ascii_path;
@@ -117,7 +117,7 @@ static double icu_rate(const struct sample *sample)
 	return (double)sample->n_bytes * 1e3 / (double)elapsed;
 }
 
-static bool are_equal(struct bs_words *words, const struct sample *sample)
+static bool are_equal(struct bs_tokenizer *words, const struct sample *sample)
 {
 	words->ascii_path = true;
 	uint64_t sum = analyze(words, sample, sum_tokens);
@@ -128,9 +128,9 @@ static bool are_equal(struct bs_words *words, const struct sample *sample)
 void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary)
 {
 	struct sample sample = read_sample(corpus);
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_error err;
-	if (bs_words_new(NULL, &words, &err))
+	if (bs_tokenizer_new(NULL, &words, &err))
 		die("%s", err.text);
 	if (sample.n_bytes == 0)
 		die("%s: no document of ASCII alone", corpus->dir);
@@ -146,7 +146,7 @@ void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary)
 	        (double)sample.n_bytes / 1e6, fast, fast / slow, slow, icu, icu / slow);
 	if (summary)
 		fprintf(summary, "rate\ttokenizer\t%.1f\nrate\ttokenizer-icu\t%.1f\n", fast, slow);
-	bs_words_free(words);
+	bs_tokenizer_free(words);
 	free(sample.text);
 	free(sample.ends);
 }

@@ -34,7 +34,7 @@ static void must(enum bs_status status)
 }
 
 /* Where the three indexes meet. */
-static struct bs_memory *memory;
+static struct bs_memory_index *memory;
 static struct bs_dir dir;
 static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER */
 static uint32_t n_base;
@@ -52,7 +52,7 @@ static void copy_file(const struct bs_dir *from, const char *name, const char *n
 		exit(1);
 	close(fd);
 	if (memory) {
-		must(bs_memory_put(memory, name_here, bytes, (size_t)found.st_size, &err));
+		must(bs_memory_index_put(memory, name_here, bytes, (size_t)found.st_size, &err));
 	} else {
 		must(bs_dir_create_file(&dir, name_here, &to, &err));
 		if (write(to, bytes, (size_t)found.st_size) != found.st_size || close(to))
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (argc == 4)
-		must(bs_memory_new(&memory, &err));
+		must(bs_memory_index_new(&memory, &err));
 	must(bs_dir_open(&dir, argc == 5 ? argv[4] : NULL, memory, NULL, &err));
 	take_segments(argv[1]);
 	n_base = all.n_segments;
@@ -250,6 +250,6 @@ int main(int argc, char **argv)
 	bs_summary_known_deinit(&known);
 	bs_manifest_deinit(&all);
 	bs_dir_close(&dir);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return 0;
 }

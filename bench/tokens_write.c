@@ -11,11 +11,11 @@
 #include "core/base/hash.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
-#define FIELD_GAP 100 /* positions between the fields of a record, as indexer/batch/accumulator.c has it */
+#define FIELD_GAP 100 /* positions between the fields of a record, as indexer/batch/indexing_buffer.c has it */
 
 struct entry {
 	uint64_t hash, offset;
@@ -25,7 +25,7 @@ struct entry {
 struct writer {
 	struct corpus corpus;
 	FILE *tokens, *texts;
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct entry *entries;
 	uint32_t n_entries, capacity;
 	uint32_t *slots; /* entry + 1; 0: empty */
@@ -134,10 +134,10 @@ static void write_text(struct writer *writer, const struct bs_document *document
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct writer *writer = context;
-	struct bs_words_sum sum = {0};
+	struct bs_tokenizer_sum sum = {0};
 	writer->n_found = 0;
 	for (size_t f = 0; f < document->text.n_fields; f++) {
-		enum bs_status status = bs_words_analyze(
+		enum bs_status status = bs_tokenizer_analyze(
 			writer->words, document->text.fields[f].text, document->text.fields[f].text_bytes,
 			f ? sum.next_position + FIELD_GAP : 0, take_tokens, writer, &sum, err);
 		if (status)
@@ -221,14 +221,14 @@ void corpus_make(const char *dir, const char *source)
 	char *tokens_path = text_of("%s/tokens", dir), *texts_path = text_of("%s/texts", dir);
 	writer.tokens = open_file(tokens_path, "w");
 	writer.texts = open_file(texts_path, "w");
-	if (bs_words_new(NULL, &writer.words, &err))
+	if (bs_tokenizer_new(NULL, &writer.words, &err))
 		die("%s", err.text);
 	read_source(&writer, source);
 	close_file(writer.tokens, tokens_path);
 	close_file(writer.texts, texts_path);
 	write_terms(&writer);
 	write_summary(&writer);
-	bs_words_free(writer.words);
+	bs_tokenizer_free(writer.words);
 	bs_buffer_deinit(&writer.bytes);
 	free(writer.entries);
 	free(writer.slots);

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "core/base/hash.h"
-#include "core/text/words.h"
-#include "core/text/words_term.h"
+#include "core/text/tokenizer.h"
+#include "core/text/tokenizer_term.h"
 
 #define ROUNDS 5
 
@@ -58,20 +58,20 @@ static uint8_t *load(const char *path, size_t *n_bytes_out)
 }
 
 /* Seconds of one analysis. */
-static double measure(struct bs_words *words, const uint8_t *text, size_t text_bytes, bool ascii_path,
+static double measure(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, bool ascii_path,
                       struct count *count)
 {
 	struct bs_error err = {""};
 	words->ascii_path = ascii_path;
 	double start = now_s();
-	if (bs_words_analyze(words, text, text_bytes, 0, count_tokens, count, NULL, &err)) {
+	if (bs_tokenizer_analyze(words, text, text_bytes, 0, count_tokens, count, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(2);
 	}
 	return now_s() - start;
 }
 
-static int run(struct bs_words *words, const char *path)
+static int run(struct bs_tokenizer *words, const char *path)
 {
 	size_t text_bytes;
 	uint8_t *text = load(path, &text_bytes);
@@ -94,15 +94,15 @@ static int run(struct bs_words *words, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_error err = {""};
 	int failed = 0;
-	if (argc < 2 || bs_words_new(NULL, &words, &err)) {
+	if (argc < 2 || bs_tokenizer_new(NULL, &words, &err)) {
 		fprintf(stderr, "usage: bitsift-bench-words FILE...\n%s\n", err.text);
 		return 2;
 	}
 	for (int i = 1; i < argc; i++)
 		failed |= run(words, argv[i]);
-	bs_words_free(words);
+	bs_tokenizer_free(words);
 	return failed;
 }

@@ -4,8 +4,8 @@
  *      bs_index_build    sources -> an index, which is a directory; again: a refresh of it
  *      bs_index_delete, bs_index_compact, bs_index_check   the rest of its life
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
- *      bs_finder_new     what one thread needs to search, besides the handle
- *      bs_find           a query -> hits, through a callback
+ *      bs_searcher_new     what one thread needs to search, besides the handle
+ *      bs_search           a query -> hits, through a callback
  *      bs_document       an id -> the texts of that document
  *      bs_grep           regular expressions -> lines of files, with an index or without
  *
@@ -29,7 +29,7 @@
  *   touches it gets SIGBUS. The program catches that, prints what it has, and ends; a host that wants to outlive it
  *   needs a handler of its own, or keeps the index where nobody else writes.
  * - Callbacks run on the thread that called, but those of bs_grep, and where a struct says otherwise (bs_limits, bs_log, bs_analyzer,
- *   bs_text_provider, bs_consent). They must return normally (no longjmp, no C++ exception), and must not use the same finder or
+ *   bs_text_provider, bs_consent). They must return normally (no longjmp, no C++ exception), and must not use the same searcher or
  *   writer. What they are given is borrowed until they return. context is handed to them.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.
  */

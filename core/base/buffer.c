@@ -12,19 +12,19 @@
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
 #define MALLOC_BYTES ((size_t)64) /* that malloc may put before and behind what it gives */
 
-__thread struct bs_account *bs_account_here;
+__thread struct bs_memory_budget *bs_memory_budget_here;
 
-enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err)
+enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err)
 {
-	struct bs_account *account = bs_account_here;
-	if (!account)
+	struct bs_memory_budget *budget = bs_memory_budget_here;
+	if (!budget)
 		return BS_OK;
-	int64_t held = __atomic_fetch_add(&account->held_bytes, n_bytes, __ATOMIC_RELAXED) + n_bytes;
-	if (n_bytes <= 0 || held <= 0 || (uint64_t)held <= account->most_bytes)
+	int64_t held = __atomic_fetch_add(&budget->held_bytes, n_bytes, __ATOMIC_RELAXED) + n_bytes;
+	if (n_bytes <= 0 || held <= 0 || (uint64_t)held <= budget->most_bytes)
 		return BS_OK;
-	__atomic_fetch_sub(&account->held_bytes, n_bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&budget->held_bytes, n_bytes, __ATOMIC_RELAXED);
 	return bs_fail(err, BS_NO_MEMORY, "out of memory: this needs more than its limit, %llu bytes",
-	               (unsigned long long)account->most_bytes);
+	               (unsigned long long)budget->most_bytes);
 }
 
 void bs_buffer_deinit(struct bs_buffer *buffer)
@@ -37,7 +37,7 @@ void bs_buffer_deinit(struct bs_buffer *buffer)
 		return;
 	}
 	if (buffer->capacity_bytes > 0)
-		(void)!bs_account_add(-(int64_t)buffer->capacity_bytes, NULL);
+		(void)!bs_memory_budget_add(-(int64_t)buffer->capacity_bytes, NULL);
 	free(buffer->data);
 	*buffer = (struct bs_buffer){0};
 }
@@ -109,12 +109,12 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES - MALLOC_BYTES;
 	if (capacity < wanted)
 		capacity += LARGE_PAGE_BYTES;
-	enum bs_status status = bs_account_add((int64_t)(capacity - buffer->capacity_bytes), err);
+	enum bs_status status = bs_memory_budget_add((int64_t)(capacity - buffer->capacity_bytes), err);
 	if (status)
 		return status;
 	uint8_t *data = realloc(buffer->data, capacity);
 	if (!data) {
-		(void)!bs_account_add((int64_t)buffer->capacity_bytes - (int64_t)capacity, NULL);
+		(void)!bs_memory_budget_add((int64_t)buffer->capacity_bytes - (int64_t)capacity, NULL);
 		return bs_fail_memory(err, "a growing buffer", capacity);
 	}
 	bs_buffer_advise(data, capacity);

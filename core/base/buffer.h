@@ -36,17 +36,17 @@ static inline size_t bs_file_pages_bytes(size_t n_bytes)
 enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* What the buffers of a few threads hold, for a limit. Those that are grown under one must be freed under it. */
-struct bs_account {
+struct bs_memory_budget {
 	int64_t held_bytes; /* atomic */
 	uint64_t most_bytes; /* UINT64_MAX: any number */
 };
 
 /* Of this thread, and of those that work for it (workers.h); NULL: nothing is counted. */
-extern __thread struct bs_account *bs_account_here __attribute__((tls_model("initial-exec")));
+extern __thread struct bs_memory_budget *bs_memory_budget_here __attribute__((tls_model("initial-exec")));
 
 /* So many bytes are wanted, or given back if that is negative: BS_NO_MEMORY if they are more than the limit leaves. For memory that
  * is in no buffer, too. */
-enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Frees the bytes and makes the buffer empty again, in memory; an empty one is fine. */
 void bs_buffer_deinit(struct bs_buffer *buffer);

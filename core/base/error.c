@@ -16,8 +16,8 @@ static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cu
 		n--;
 	n -= is_cut && n > 0 && (unsigned char)from[n - 1] >= 0xc0;
 	for (size_t at = 0; at < n;) {
-		char shown[BS_VISIBLE_MOST_BYTES + 1];
-		size_t n_shown = bs_visible_escape_next((const uint8_t *)from, n, &at, shown);
+		char shown[BS_MAX_ESCAPE_BYTES + 1];
+		size_t n_shown = bs_escape_next((const uint8_t *)from, n, &at, shown);
 		if (used + n_shown >= to_bytes)
 			break;
 		memcpy(to + used, shown, n_shown);

@@ -21,8 +21,8 @@ static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
 /* Whether the next character, from *at on, would not come through a message unchanged. */
 static bool is_unprintable(const char *word, size_t n_bytes, size_t *at)
 {
-	int32_t c = bs_visible_next((const uint8_t *)word, n_bytes, at);
-	return c < 0 || bs_visible_is_obeyed(c);
+	int32_t c = bs_utf8_next((const uint8_t *)word, n_bytes, at);
+	return c < 0 || bs_is_terminal_control(c);
 }
 
 /* Inside $'...'; octal numbers end after three digits. */

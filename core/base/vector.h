@@ -2,9 +2,9 @@
  * vector.h: typed arrays that grow. A vector is a bs_buffer (buffer.h) whose bytes are items of one type: buffer.h owns the memory,
  * limits it and may keep it in a file; the macros below add the type.
  *
- *      BS_VECTOR(bs_hits, struct bs_hit);
+ *      BS_VECTOR(bs_ranked_hits, struct bs_ranked_hit);
  *
- *      struct bs_hits hits = {0};
+ *      struct bs_ranked_hits hits = {0};
  *      status = bs_vector_append(&hits, &hit, err);
  *      for (size_t i = 0; i < bs_vector_n(&hits); i++)
  *              use(&hits.items[i]);

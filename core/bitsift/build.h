@@ -24,7 +24,7 @@ struct bs_build_report {
 	uint64_t n_replaced;    /* of those, records whose id came again later in their source */
 	uint64_t n_kept_out;    /* of those, documents that stay deleted */
 	uint64_t n_unchanged;   /* documents that the index had, and that are what they were */
-	uint64_t n_renewed;     /* ... of those, indexed again: stamps proved nothing, or a collection was rewritten */
+	uint64_t n_renewed;     /* ... of those, indexed again: fingerprints proved nothing, or a collection was rewritten */
 	uint64_t n_changed;     /* ... whose text is another: of a record, its line of JSON */
 	uint64_t n_removed;     /* ... that are gone */
 	uint64_t text_bytes;    /* of the documents indexed by this run */
@@ -53,17 +53,17 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
 
 /* Ranges of options. */
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
-#define BS_LEAST_DENSITY      0.05
-#define BS_MOST_DENSITY       0.6
-#define BS_LEAST_SUMMARY_RATE 1e-6
-#define BS_MOST_SUMMARY_RATE  0.5
+#define BS_MIN_DENSITY      0.05
+#define BS_MAX_DENSITY       0.6
+#define BS_MIN_SUMMARY_RATE 1e-6
+#define BS_MAX_SUMMARY_RATE  0.5
 
 struct bs_build_request {
 	/* The directory of the index, made if it is not there, as are the folders above it. NULL: the nearest .bitsift upward, as
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
 	 * BS_UNTRUSTED. */
 	const char *dir;
-	struct bs_memory *memory; /* instead of a directory; dir is NULL */
+	struct bs_memory_index *memory; /* instead of a directory; dir is NULL */
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
 	 * those recorded in the index, and refreshed; the recorded ones stay unchanged. n_sources == 0: all recorded
@@ -83,7 +83,7 @@ struct bs_build_request {
 
 	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own, with rebuild, too,
 	 * if its manifest can be read. If one is, they must be those it was made with, or rebuild must be set. */
-	bool words;                     /* index words, for bs_find */
+	bool words;                     /* index words, for bs_search */
 	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
 	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
@@ -103,15 +103,15 @@ struct bs_build_request {
 	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
 	bool store;                     /* the texts of files and records are kept in the index, so that nobody need read them again: they
 	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
-	double density;                 /* share of set bits, BS_LEAST_DENSITY to BS_MOST_DENSITY: less is faster and larger; 0: 0.3 */
+	double density;                 /* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY: less is faster and larger; 0: 0.3 */
 
 	/* The summary of the index (bitsift/bloom.h) says which words are absent: an absent word seems to be there at this rate,
-	 * BS_LEAST_SUMMARY_RATE to BS_MOST_SUMMARY_RATE; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
+	 * BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
 	double summary_rate;
 
 	/* Options of this run. */
 	/* Without sources, or with all of them: everything is indexed again, with new options, or after damage. With some of
-	 * the recorded sources: they are read again, whatever their stamps say, and all others stay unchanged; documents from
+	 * the recorded sources: they are read again, whatever their fingerprints say, and all others stay unchanged; documents from
 	 * standard input replace all earlier ones from there. Then options that decide what the index has of every source
 	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must be those it was made with. If the index is
 	 * damaged or missing, nothing can be kept: it is made of these sources, which must be all that it had. */
@@ -121,7 +121,7 @@ struct bs_build_request {
 	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
 	bool shared;           /* readable for others, as the umask has it, if every source is: see bs_index_build */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
-	uint32_t n_threads;    /* 0: one a processor; more than BS_MOST_THREADS count as that. The index does not depend on it */
+	uint32_t n_threads;    /* 0: one a processor; more than BS_MAX_THREADS count as that. The index does not depend on it */
 
 	/* Called often; return 0 to go on, anything else stops the run with BS_STOPPED. A read of standard input that a
 	 * signal handler interrupts asks, too. NULL: not called. so_far->n_docs is not known yet. */
@@ -141,7 +141,7 @@ struct bs_build_request {
 	const struct bs_text_provider *texts; /* of documents that are not stored: they are moved by compaction, and made anew by
 	                                       * rebuild, if it has them; else they stay as they are, and rebuild fails */
 	const struct bs_build_tuning *tuning; /* NULL */
-	bool condensed; /* beside each segment that is written, the same condensed (bs_memory_restore in bitsift/writer.h): an index in memory
+	bool condensed; /* beside each segment that is written, the same condensed (bs_memory_index_restore in bitsift/writer.h): an index in memory
 	                 * alone; it goes when the segment does. Not recorded */
 	uint64_t reserved[3];
 };

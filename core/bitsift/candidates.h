@@ -2,7 +2,7 @@
  * candidates.h: for a host that has the texts and verifies itself, as a database does: which documents may match, without a look at
  * any text. Part of the public interface of libbitsift; the rules are those of bitsift.h.
  *
- *      bs_find         with `candidates`: those of a query, and which of them are certain
+ *      bs_search         with `candidates`: those of a query, and which of them are certain
  *      bs_candidates   those of a pattern, by grams; a host's own syntax is built as a tree (pattern_tree.h)
  *      bs_text_filter  may a text that the host has match the pattern? For one who would pay more for an exact answer
  *      bs_estimate     how many a query has, about, for whoever plans
@@ -43,12 +43,12 @@ struct bs_candidates_result {
 };
 
 /*
- * Which documents may hold a match: not more is looked at than grams of given documents and records (struct bs_writer_request has
+ * Which documents may hold a match: not more is looked at than grams of in-memory documents and records (struct bs_writer_request has
  * `grams`). Documents of others kinds, of segments without grams and those that a fresh index found are candidates all. BS_INVALID (a
- * pattern that does not compile, a tree that has not been ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The finder is fit for the
+ * pattern that does not compile, a tree that has not been ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The searcher is fit for the
  * next search. result_out may be NULL.
  */
-BS_API enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
+BS_API enum bs_status bs_candidates(struct bs_searcher *searcher, const struct bs_candidates_request *request,
                                     struct bs_candidates_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A pattern, as bs_candidates takes it, made ready for many texts. One thread. */
@@ -65,7 +65,7 @@ BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *
 /* NULL is fine. */
 BS_API void bs_text_filter_free(struct bs_text_filter *filter);
 
-struct bs_find_estimate {
+struct bs_search_estimate {
 	uint64_t n_docs;     /* of the index, deleted ones that compaction has not removed included */
 	uint64_t n_hits;     /* about so many match, as if words met by chance; exact where one word is the query and nothing is deleted */
 	uint64_t n_least_df; /* documents with the rarest word that each match must have: no more match; n_docs: there is none */
@@ -73,9 +73,9 @@ struct bs_find_estimate {
 	uint64_t reserved[4];
 };
 
-/* Of the request, the query, any, the stop words, field and limits count. Looks the words up and reads no column. Fails as bs_find. */
-BS_API enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request,
-                                  struct bs_find_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Of the request, the query, any, the stop words, field and limits count. Looks the words up and reads no column. Fails as bs_search. */
+BS_API enum bs_status bs_estimate(struct bs_searcher *searcher, const struct bs_search_request *request,
+                                  struct bs_search_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
 
 BS_END_DECLS
 #endif

@@ -3,11 +3,11 @@
  *
  *      bs_catalog_open     a file that knows indexes by their summaries (bitsift.h, summary_rate)
  *      bs_catalog_add ...  which indexes these are
- *      bs_catalog_find     a query -> the hits of all, ranked as those of one index of everything
+ *      bs_catalog_search     a query -> the hits of all, ranked as those of one index of everything
  *      bs_catalog_grep     regular expressions -> lines of the files of all
  *
- * A catalog has of each index its place, its name, the stamp of its last commit, its summary, how many documents of how many words it
- * has, and in how many documents its most frequent words stand. Before it answers it looks at each stamp, and at each index that has
+ * A catalog has of each index its place, its name, the fingerprint of its last commit, its summary, how many documents of how many words it
+ * has, and in how many documents its most frequent words stand. Before it answers it looks at each fingerprint, and at each index that has
  * another one. What an index is, is not changed by being in a catalog, or in several.
  */
 #ifndef BITSIFT_CATALOG_H
@@ -75,7 +75,7 @@ enum bs_catalog_state {
 struct bs_catalog_entry {
 	const char *name;
 	const char *place;          /* of the index directory; absolute */
-	enum bs_catalog_state state; /* by one look at the stamp */
+	enum bs_catalog_state state; /* by one look at the fingerprint */
 	bool is_imported;           /* and not found here since */
 	bool has_summary;           /* else it is asked whatever the query is */
 	uint64_t n_docs;            /* with deleted ones, as scores count */
@@ -98,19 +98,19 @@ BS_API enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *con
 
 /* A hit, and where it is from. Borrowed until the callback returns. */
 struct bs_catalog_hit {
-	const struct bs_find_hit *hit; /* its rank is that among all; its document is a number within its index */
+	const struct bs_hit *hit; /* its rank is that among all; its document is a number within its index */
 	const char *index;             /* the name in the catalog */
 	const char *place;
 	size_t entry;                  /* its number */
 	uint64_t reserved[4];
 };
 
-struct bs_catalog_find_request {
-	/* As for bs_find; hit, batch and statistics must be NULL. like_id: the id of a document of any index, or the name of an index, a
+struct bs_catalog_search_request {
+	/* As for bs_search; hit, batch and statistics must be NULL. like_id: the id of a document of any index, or the name of an index, a
 	 * colon, and the id of a document there. All indexes are opened for like_id, like_text, feedback_docs and brute. limits hold for
 	 * the whole call, including opening; memory_bytes does not count the indexes. suggest: reports words that no index has, each with
 	 * a similar word that some index has. explain gets one explanation of the whole search. */
-	struct bs_find_request find;
+	struct bs_search_request find;
 	int (*hit)(void *context, const struct bs_catalog_hit *hit); /* with find.context */
 	bool partial; /* what cannot be reached is told by notice, and left out; else it is a failure */
 	bool fresh;   /* as that of bs_open_request, of all indexes: a catalog does not know what is new, and so each is opened */
@@ -118,7 +118,7 @@ struct bs_catalog_find_request {
 };
 
 struct bs_catalog_result {
-	struct bs_find_result find; /* of all of them: sums */
+	struct bs_search_result find; /* of all of them: sums */
 	uint64_t n_indexes;
 	uint64_t n_asked;       /* opened and searched */
 	uint64_t n_skipped;     /* not searched: no document there can match */
@@ -133,10 +133,10 @@ struct bs_catalog_result {
  * there, ids come index by index. A field of one is a field of all, and a
  * place of the request must be in one of them.
  *
- * As bs_find; BS_INVALID, too: scores are wanted of indexes that cut words in different ways; BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on
+ * As bs_search; BS_INVALID, too: scores are wanted of indexes that cut words in different ways; BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on
  * without partial: one cannot be asked, of which the message has the name. Callbacks are on the caller's thread. result_out may be NULL.
  */
-BS_API enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct bs_catalog_find_request *request,
+BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
                                       struct bs_catalog_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_catalog_grep_request {
@@ -155,7 +155,7 @@ struct bs_catalog_grep_result {
 
 /*
  * Searches the sources of all indexes, but of those that cannot have a match by their trigrams; these are passed over as they were when they
- * were committed, whatever has become of their files since. Lines come index by index. As bs_grep, and BS_INVALID, and as bs_catalog_find.
+ * were committed, whatever has become of their files since. Lines come index by index. As bs_grep, and BS_INVALID, and as bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
                                       struct bs_catalog_grep_result *result_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -197,7 +197,7 @@ struct bs_grep_request {
 	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
 	 * not count, which does not count as a notice either. NULL: not called. */
 	void (*notice)(void *context, const char *message);
-	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
+	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_search, a line at a time */
 	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */
 	void *context;
 	uint64_t reserved[6];

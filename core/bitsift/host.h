@@ -44,7 +44,7 @@ struct bs_analyzer {
  * So a program that indexes sources elsewhere passes its consent when it builds and when it opens: with all set, if its
  * indexes lie where only it can write. The callbacks are asked only when the answer is not yes without them; dir is the
  * canonical path of the index directory. NULL answers no. They may be called by any thread that opens an index or makes
- * a finder. The struct must outlive what is opened with it.
+ * a searcher. The struct must outlive what is opened with it.
  */
 struct bs_consent {
 	bool all; /* every index, every source */
@@ -60,7 +60,7 @@ struct bs_consent {
 };
 
 /* An index that is no directory: its files are in memory. See bitsift/writer.h. */
-struct bs_memory;
+struct bs_memory_index;
 
 /* One named text of a document. Any bytes, not NUL-ended. */
 struct bs_text {

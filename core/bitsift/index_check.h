@@ -11,7 +11,7 @@ BS_BEGIN_DECLS
 
 struct bs_check_request {
 	const char *dir;
-	struct bs_memory *memory; /* instead; dir is NULL */
+	struct bs_memory_index *memory; /* instead; dir is NULL */
 	const struct bs_consent *consent; /* only the question about owners is asked */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* comes often; NULL: not called */
 	void *context;

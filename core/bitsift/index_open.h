@@ -14,7 +14,7 @@ struct bs_index;
 
 struct bs_open_request {
 	const char *dir;
-	struct bs_memory *memory; /* instead; dir is NULL */
+	struct bs_memory_index *memory; /* instead; dir is NULL */
 	const struct bs_text_provider *texts; /* of documents that are not stored. NULL: such that must be read cannot be */
 	const char *kernel; /* the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine */
 	const struct bs_consent *consent;
@@ -24,7 +24,7 @@ struct bs_open_request {
 	bool fresh;
 	bool verbose; /* notice is called for each */
 	/* With fresh, nullable: gets a printable line for each source, file or record that should be a document and
-	 * cannot be read; of many such for the first BS_FIND_TOLD_UNREADABLE, and a number; the index's word of it stays
+	 * cannot be read; of many such for the first BS_MAX_UNREADABLE_NOTICES, and a number; the index's word of it stays
 	 * (n_unread of bs_index_describe). */
 	void (*notice)(void *context, const char *message);
 	void *context;
@@ -44,7 +44,7 @@ BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct 
 BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* After all its finders have been freed, with no other thread using it. NULL is fine. */
+/* After all its searchers have been freed, with no other thread using it. NULL is fine. */
 BS_API void bs_index_close(struct bs_index *index);
 
 /* The strings are borrowed until the index is closed. */

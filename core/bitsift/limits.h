@@ -13,7 +13,7 @@ BS_BEGIN_DECLS
  * each millisecond, but for what the operating system, or a callback, takes for itself; for one step of a pattern, which may look
  * through a whole line, or with is_multi_line a whole file (a millisecond for a MB, and not begun if twice the time left is not
  * enough); and for bringing hits into order, where a million of them are wanted (less than a second). Nothing is half done then: what
- * bs_index_build promises of a failure holds, and a finder is fit for the next search. What was handed to a callback
+ * bs_index_build promises of a failure holds, and a searcher is fit for the next search. What was handed to a callback
  * before, hits or lines, is right. A call that a callback makes without limits of its own has those of the call around it.
  */
 struct bs_limits {
@@ -23,17 +23,17 @@ struct bs_limits {
 	 * works for the call, one at a time. NULL: not called. */
 	int (*stop)(void *context);
 	void *context;
-	/* bs_find, bs_grep: what was found until then is the answer: BS_OK, with is_partial in the result. To hand hits out then takes
+	/* bs_search, bs_grep: what was found until then is the answer: BS_OK, with is_partial in the result. To hand hits out then takes
 	 * up to a quarter of the time that went before, or a millisecond. */
 	bool partial;
-	/* bs_find: what the finder may hold for queries, its memory from earlier ones included, which it gives back if that
+	/* bs_search: what the searcher may hold for queries, its memory from earlier ones included, which it gives back if that
 	 * is more. One that needs more ends with BS_NO_MEMORY, and a message that names the limit. 0: none. */
 	uint64_t memory_bytes;
 	uint64_t reserved[4];
 };
 
 /* Threads that work for one call; bs_grep takes more. */
-#define BS_MOST_THREADS 64
+#define BS_MAX_THREADS 64
 
 /* What the library does on its own, or what takes long, for whoever keeps a log. */
 enum bs_log_level {

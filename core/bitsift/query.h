@@ -7,7 +7,7 @@
  *      bs_query_make_snippet the part of the texts to show
  *      bs_statistics_gather  how frequent the words of a query are in an index: summed over several, they rank as one
  *
- * What bs_find says of the documents of an index, these say of their texts, scores to the last bit.
+ * What bs_search says of the documents of an index, these say of their texts, scores to the last bit.
  */
 #ifndef BITSIFT_QUERY_H
 #define BITSIFT_QUERY_H
@@ -22,7 +22,7 @@ BS_BEGIN_DECLS
 struct bs_query;
 
 struct bs_query_request {
-	/* As those of struct bs_find_request. */
+	/* As those of struct bs_search_request. */
 	const char *query;
 	size_t query_bytes;
 	bool any;
@@ -97,17 +97,17 @@ BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_tex
 /*
  * Adds those of an index, for the words of a request's query: of its own and of all that its beginnings, patterns and words with
  * typing errors stand for. To rank several indexes as one: gather from each, once, with the request that each is then asked with
- * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
+ * bs_search_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query, any, sort_field and limits count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * Of the request, the query, any, sort_field and limits count. Fails as bs_search; BS_INVALID, too, with feedback_docs, like_id or
  * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
-BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
+BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct bs_search_request *request,
                                            struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * The score that bs_find gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query
+ * The score that bs_search gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query
  * scores. BS_INVALID (as bs_query_match; a word of the query, by itself or in a phrase, that statistics do not name; or a word
  * that they say is in more documents than there are), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. A word that a beginning, a pattern or a word with typing errors
  * stands for, and that they do not name, counts as one that no other document has.
@@ -133,7 +133,7 @@ struct bs_query_snippet {
 };
 
 /*
- * Makes the snippet that a hit of bs_find would have if its document had these texts: one line of about `columns` columns, from the
+ * Makes the snippet that a hit of bs_search would have if its document had these texts: one line of about `columns` columns, from the
  * part of the texts where most words of the query are close together. "…" marks an end where the text continues. Texts that do not
  * match give their beginning. White space becomes one space; control characters and invalid UTF-8 become U+FFFD. Fails as
  * bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.

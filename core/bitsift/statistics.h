@@ -1,6 +1,6 @@
 /*
  * statistics.h: how frequent the words of a query are in a collection. Part of the public interface; see bitsift.h. They are
- * gathered by bs_statistics_gather (bitsift/query.h) and used by bs_find and bs_query_score.
+ * gathered by bs_statistics_gather (bitsift/query.h) and used by bs_search and bs_query_score.
  */
 #ifndef BITSIFT_STATISTICS_H
 #define BITSIFT_STATISTICS_H

@@ -11,10 +11,10 @@ BS_BEGIN_DECLS
 
 /* Where a text may be cut so that what a reader takes for one character (an extended grapheme cluster) stays whole: the last
  * such place at or before `at`, or with is_forward the first at or after it. One that is further away than
- * BS_VISIBLE_MOST_CUT bytes does not count: then it is where the code point begins that text[at] is of. So it is, too, if
+ * BS_MAX_CLUSTER_BYTES bytes does not count: then it is where the code point begins that text[at] is of. So it is, too, if
  * ICU cannot be loaded. */
-#define BS_VISIBLE_MOST_CUT 1024u
-BS_API size_t bs_visible_cut(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward);
+#define BS_MAX_CLUSTER_BYTES 1024u
+BS_API size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward);
 
 /* The words of a command, NULL-ended, quoted for a shell where that is necessary ($'...' for bytes that a terminal might
  * obey) and joined by spaces, so that what a message proposes can be pasted. Returns how many bytes that takes without

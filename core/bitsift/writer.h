@@ -5,9 +5,9 @@
  *      bs_writer_open    an index, there or to be, in a directory or in memory -> a writer
  *      bs_writer_add ... documents in and out, seen by nobody else until
  *      bs_writer_commit  makes them the index's; or bs_writer_rollback forgets them
- *      bs_memory_new     an index that is no directory
+ *      bs_memory_index_new     an index that is no directory
  *
- * What is added to an index by its writer are its given documents, like those of JSONL on standard input: one source,
+ * What is added to an index by its writer are its in-memory documents, like those of JSONL on standard input: one source,
  * beside which it may have files, folders and collections, whose documents a writer leaves alone. An id names one given
  * document. `bitsift query` and all else that reads the directory finds them.
  */
@@ -26,7 +26,7 @@ BS_BEGIN_DECLS
 struct bs_writer_request {
 	const char *dir;          /* made by the first change, if it is not there, as are the folders above it, and gone again if that is
 	                           * taken back; */
-	struct bs_memory *memory; /* or this one. One of the two */
+	struct bs_memory_index *memory; /* or this one. One of the two */
 
 	/* Options that are recorded with a new index, and those of one that is there: as in struct bs_build_request. */
 	const char *stem_language;
@@ -102,7 +102,7 @@ BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, si
 /* The same, but BS_NOT_FOUND, and nothing is done, if there is no such document. */
 BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                         size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
-/* Deletes the given document of that id; *was_there_out (nullable) says whether there was one. It is gone, and can be added again. As
+/* Deletes the in-memory document of that id; *was_there_out (nullable) says whether there was one. It is gone, and can be added again. As
  * above. */
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
                                        struct bs_error *err) BS_WARN_UNUSED;

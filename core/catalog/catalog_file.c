@@ -79,8 +79,8 @@ static void get_item(struct reader *from, struct bs_catalog_item *item)
 	struct bs_index_options *options = &item->read.options;
 	item->place = get_string(from);
 	item->name = get_string(from);
-	for (uint32_t i = 0; i < BS_CATALOG_STAMPS; i++)
-		item->stamp[i] = get(from, UINT64_MAX);
+	for (uint32_t i = 0; i < BS_CATALOG_FINGERPRINTS; i++)
+		item->fingerprint[i] = get(from, UINT64_MAX);
 	item->generation = get(from, UINT64_MAX);
 	item->n_docs = get(from, UINT64_MAX >> 8);
 	item->n_positions = get(from, UINT64_MAX >> 8);
@@ -125,7 +125,7 @@ static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct
 		return status;
 	/* One of an earlier making, or of a later program: the index is looked at anew. */
 	item->flags &= ~(unsigned)BS_CATALOG_SUMMARY;
-	item->stamp[0] = 0;
+	item->fingerprint[0] = 0;
 	return BS_OK;
 }
 
@@ -240,8 +240,8 @@ static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item
 	const struct bs_index_options *options = &item->read.options;
 	put_string(writer, item->place);
 	put_string(writer, item->name);
-	for (uint32_t i = 0; i < BS_CATALOG_STAMPS; i++)
-		bs_file_writer_varint(writer, item->stamp[i]);
+	for (uint32_t i = 0; i < BS_CATALOG_FINGERPRINTS; i++)
+		bs_file_writer_varint(writer, item->fingerprint[i]);
 	bs_file_writer_varint(writer, item->generation);
 	bs_file_writer_varint(writer, item->n_docs);
 	bs_file_writer_varint(writer, item->n_positions);

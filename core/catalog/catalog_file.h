@@ -9,7 +9,7 @@
 
 /* Of so many words of an index the df is kept. */
 #define BS_CATALOG_WORDS 256u
-#define BS_CATALOG_STAMPS 4u
+#define BS_CATALOG_FINGERPRINTS 4u
 
 enum bs_catalog_flag {
 	BS_CATALOG_IMPORTED = 1,
@@ -21,7 +21,7 @@ enum bs_catalog_flag {
 /* What is known of an index. Zero-initialise. */
 struct bs_catalog_item {
 	char *place, *name;
-	uint64_t stamp[BS_CATALOG_STAMPS];   /* of its manifest: size, mtime and ctime in ns, inode */
+	uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];   /* of its manifest: size, mtime and ctime in ns, inode */
 	uint64_t generation, n_docs, n_positions, analysis;
 	unsigned flags;                      /* of enum bs_catalog_flag */
 	struct bs_manifest read;             /* of it, how words are read and by which ICU */

@@ -12,9 +12,9 @@
 #include "core/bitsift/host.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/snapshot.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
-enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp[BS_CATALOG_STAMPS], struct bs_error *err)
+enum bs_status bs_catalog_fingerprint(const char *place, uint64_t fingerprint[BS_CATALOG_FINGERPRINTS], struct bs_error *err)
 {
 	struct stat found;
 	size_t n_bytes = strlen(place);
@@ -27,10 +27,10 @@ enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp[BS_CATALOG_STA
 	free(path);
 	if (failed)
 		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", place, errno == ENOENT ? "no index there" : strerror(errno));
-	stamp[0] = (uint64_t)found.st_size;
-	stamp[1] = (uint64_t)bs_moment_code((struct bs_moment){found.st_mtim.tv_sec, (uint32_t)found.st_mtim.tv_nsec});
-	stamp[2] = (uint64_t)bs_moment_code((struct bs_moment){found.st_ctim.tv_sec, (uint32_t)found.st_ctim.tv_nsec});
-	stamp[3] = (uint64_t)found.st_ino;
+	fingerprint[0] = (uint64_t)found.st_size;
+	fingerprint[1] = (uint64_t)bs_moment_code((struct bs_moment){found.st_mtim.tv_sec, (uint32_t)found.st_mtim.tv_nsec});
+	fingerprint[2] = (uint64_t)bs_moment_code((struct bs_moment){found.st_ctim.tv_sec, (uint32_t)found.st_ctim.tv_nsec});
+	fingerprint[3] = (uint64_t)found.st_ino;
 	return BS_OK;
 }
 
@@ -121,7 +121,7 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 	enum bs_status status = n_words ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
 	                                : bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
-	       !(status = bs_watch_spend(WORD_NS, err)))
+	       !(status = bs_deadline_spend(WORD_NS, err)))
 		n_words[cursor.df < BOUND ? cursor.df : BOUND]++;
 	for (*least_out = BOUND; !status && *least_out > 1; --*least_out)
 		if ((n += n_words[*least_out]) >= BS_CATALOG_WORDS)
@@ -143,7 +143,7 @@ static enum bs_status choose_words(const struct bs_snapshot *snapshot, const str
 	if (!status)
 		status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
-	       !(status = bs_watch_spend(WORD_NS, err)))
+	       !(status = bs_deadline_spend(WORD_NS, err)))
 		if (cursor.df >= least)
 			status = choose_word(snapshot, &cursor.term, choice, err);
 	bs_lexicon_cursor_deinit(&cursor);
@@ -280,7 +280,7 @@ enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consen
 		status = bs_fail_memory(err, "a path", strlen(dir.place));
 	/* First: a commit that comes meanwhile has another one. */
 	if (!status)
-		status = bs_catalog_stamp(found.place, found.stamp, err);
+		status = bs_catalog_fingerprint(found.place, found.fingerprint, err);
 	if (!status)
 		status = bs_snapshot_open(&dir, &snapshot, err);
 	if (!status) {

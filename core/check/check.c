@@ -1,4 +1,4 @@
-/* check.c: see check.h. First what a segment holds: documents, slabs, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
+/* check.c: see check.h. First what a segment holds: documents, shards, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
 #include "core/check/check.h"
 
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "core/check/check_terms.h"
 #include "core/check/check_values.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/forward_index.h"
 #include "core/simd/kernels.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/summary_make.h"
 
-#define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
+#define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
 
 /* Whether the bit of i was not set; now it is. */
@@ -42,7 +42,7 @@ static void check_offsets(struct check *check, const struct bs_section *plain, c
 		EXPECT(check, i > 0 || offset == 0, "%s: the first does not begin at 0", what);
 		EXPECT(check, before <= offset, "%s: number %llu ends before it begins", what, (unsigned long long)i - 1);
 		before = offset;
-		TRY(check, bs_watch_each(i, NUMBER_NS, check->err));
+		TRY(check, bs_deadline_each(i, NUMBER_NS, check->err));
 	}
 	EXPECT(check, before == end, "%s: the last ends at %llu of %llu", what, (unsigned long long)before,
 	       (unsigned long long)end);
@@ -102,7 +102,7 @@ static void check_id_order(struct check *check, uint32_t document, const struct 
 static void check_document(struct check *check, uint32_t document, uint64_t *n_positions, struct bs_doc_record *before)
 {
 	struct bs_doc_record record = {.source = 0};
-	TRY(check, bs_watch_spend(DOCUMENT_NS, check->err));
+	TRY(check, bs_deadline_spend(DOCUMENT_NS, check->err));
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	uint32_t kind = manifest->sources[record.source].kind;
@@ -162,17 +162,17 @@ static void check_docs(struct check *check)
 
 static void check_rows(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
+	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_docs = check->segment->meta.n_docs;
-	check_packed(check, &slab->rows);
-	for (uint32_t row = 0; row < slab->n_docs && !check->status; row++) {
-		uint32_t document = packed_u32_at(check, &slab->rows, row);
-		EXPECT(check, document < n_docs, "slab %u: row %u is document %u of %llu", s, row, document,
+	check_packed(check, &shard->rows);
+	for (uint32_t row = 0; row < shard->n_docs && !check->status; row++) {
+		uint32_t document = packed_u32_at(check, &shard->rows, row);
+		EXPECT(check, document < n_docs, "shard %u: row %u is document %u of %llu", s, row, document,
 		       (unsigned long long)n_docs);
-		EXPECT(check, set_new(check->seen, document), "slab %u: row %u is document %u, which has a row already", s, row,
+		EXPECT(check, set_new(check->seen, document), "shard %u: row %u is document %u, which has a row already", s, row,
 		       document);
 		if (!check->status)
-			check->row_of[document] = (uint32_t)slab->first_row + row;
+			check->row_of[document] = (uint32_t)shard->first_row + row;
 	}
 }
 
@@ -187,20 +187,20 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 /* Counts the bits of every column, for those who compare; and of all of them. */
 static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_level *level, const char *name)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
+	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_set = 0;
 	/* Of the last line of a column, those that stand for something. */
-	uint32_t n_bits = bs_level_lanes(level->rank, slab->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
+	uint32_t n_bits = bs_level_lanes(level->rank, shard->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
-		TRY(check, bs_slab_column(slab, level, c, NULL, &column, check->err));
+		TRY(check, bs_shard_column(shard, level, c, NULL, &column, check->err));
 		if (check->status)
 			return 0;
 		uint32_t n = (uint32_t)check->kernel->lines.popcount(column, level->n_lines);
 		check->popcounts[s][level->first_column + c] = n;
 		n_set += n;
 		EXPECT(check, !has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits),
-		       "slab %u: %s column %u has bits past the last %s", s, name, c,
+		       "shard %u: %s column %u has bits past the last %s", s, name, c,
 		       level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
 		/* The other half when every term was looked up in them: see tell_progress. */
 		advance(check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
@@ -210,80 +210,80 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 
 static void check_level(struct check *check, uint32_t s, uint32_t l)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	uint8_t rank = slab->hashed.levels[l].rank;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	uint8_t rank = shard->hashed.levels[l].rank;
 	const char *name = rank == BS_LEVEL_DOCUMENT ? "document" : rank == BS_LEVEL_GROUP ? "group" : "block";
-	uint64_t n_set = 0, n_counted = check_columns(check, s, &slab->hashed.levels[l], name);
-	TRY(check, bs_slab_level_popcount(slab, l, &n_set, check->err));
-	EXPECT(check, n_counted == n_set, "slab %u: the %s columns have %llu bits, their popcount says %llu", s, name,
+	uint64_t n_set = 0, n_counted = check_columns(check, s, &shard->hashed.levels[l], name);
+	TRY(check, bs_shard_level_popcount(shard, l, &n_set, check->err));
+	EXPECT(check, n_counted == n_set, "shard %u: the %s columns have %llu bits, their popcount says %llu", s, name,
 	       (unsigned long long)n_counted, (unsigned long long)n_set);
 }
 
-static uint32_t exact_popcount(struct check *check, const struct bs_slab *slab, uint32_t c)
+static uint32_t exact_popcount(struct check *check, const struct bs_shard *shard, uint32_t c)
 {
 	uint32_t n = 0;
-	TRY(check, bs_slab_exact_popcount(slab, c, &n, check->err));
+	TRY(check, bs_shard_exact_popcount(shard, c, &n, check->err));
 	return n;
 }
 
 static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, uint32_t n_counted)
 {
-	uint32_t n = exact_popcount(check, &check->segment->slabs[s], c);
-	EXPECT(check, n_counted == n, "slab %u: exact column %u has %u bits, its popcount says %u", s, c, n_counted, n);
+	uint32_t n = exact_popcount(check, &check->segment->shards[s], c);
+	EXPECT(check, n_counted == n, "shard %u: exact column %u has %u bits, its popcount says %u", s, c, n_counted, n);
 }
 
 /* Ordinals of terms, strictly ascending. */
 static void check_exact_terms(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_section *terms = &slab->exact.terms;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	const struct bs_section *terms = &shard->exact.terms;
 	uint64_t n_terms = check->segment->meta.n_terms;
 	touch_all(check, terms);
-	for (uint32_t i = 0; i < slab->exact.level.n_columns && !check->status; i++) {
-		EXPECT(check, u32_at(terms, i) < n_terms, "slab %u: exact columns: term %u of %llu", s, u32_at(terms, i),
+	for (uint32_t i = 0; i < shard->exact.level.n_columns && !check->status; i++) {
+		EXPECT(check, u32_at(terms, i) < n_terms, "shard %u: exact columns: term %u of %llu", s, u32_at(terms, i),
 		       (unsigned long long)n_terms);
 		EXPECT(check, i == 0 || u32_at(terms, i - 1) < u32_at(terms, i),
-		       "slab %u: exact columns: term %u does not come after the one before", s, u32_at(terms, i));
+		       "shard %u: exact columns: term %u does not come after the one before", s, u32_at(terms, i));
 	}
 }
 
-/* What the entry of a slab says beyond the bytes of its sections. */
+/* What the entry of a shard says beyond the bytes of its sections. */
 static void check_entry(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	uint32_t least = slab->exact.level.n_columns ? UINT32_MAX : 0;
-	for (uint32_t l = slab->hashed.n_levels; l < BS_MAX_LEVELS; l++)
-		EXPECT(check, slab->hashed.n_columns[l] == 0, "slab %u: %u columns of a level that is not", s,
-		       slab->hashed.n_columns[l]);
-	for (uint32_t c = 0; c < slab->exact.level.n_columns; c++) {
-		uint32_t n = exact_popcount(check, slab, c);
+	const struct bs_shard *shard = &check->segment->shards[s];
+	uint32_t least = shard->exact.level.n_columns ? UINT32_MAX : 0;
+	for (uint32_t l = shard->hashed.n_levels; l < BS_MAX_LEVELS; l++)
+		EXPECT(check, shard->hashed.n_columns[l] == 0, "shard %u: %u columns of a level that is not", s,
+		       shard->hashed.n_columns[l]);
+	for (uint32_t c = 0; c < shard->exact.level.n_columns; c++) {
+		uint32_t n = exact_popcount(check, shard, c);
 		least = n < least ? n : least;
 	}
-	EXPECT(check, slab->exact.least_popcount == least,
-	       "slab %u: its entry says that the sparsest exact column has %u bits, and it has %u", s,
-	       slab->exact.least_popcount, least);
+	EXPECT(check, shard->exact.least_popcount == least,
+	       "shard %u: its entry says that the sparsest exact column has %u bits, and it has %u", s,
+	       shard->exact.least_popcount, least);
 }
 
 static void check_least_length(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
+	const struct bs_shard *shard = &check->segment->shards[s];
 	uint32_t least = UINT32_MAX;
-	for (uint32_t row = 0; row < slab->n_docs; row++) {
-		uint32_t document = packed_u32_at(check, &slab->rows, row);
+	for (uint32_t row = 0; row < shard->n_docs; row++) {
+		uint32_t document = packed_u32_at(check, &shard->rows, row);
 		uint32_t length = packed_u32_at(check, &check->segment->docs.lengths, document);
 		least = length < least ? length : least;
 	}
-	EXPECT(check, least == slab->least_length, "slab %u: its least length is %u, not %u", s, least, slab->least_length);
+	EXPECT(check, least == shard->least_length, "shard %u: its least length is %u, not %u", s, least, shard->least_length);
 }
 
 static void check_matrix(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_level *exact = &slab->exact.level;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	const struct bs_level *exact = &shard->exact.level;
 	check->popcounts[s] = allocate(check, exact->first_column + exact->n_columns, sizeof(uint32_t), "columns");
 	check_entry(check, s);
 	check_least_length(check, s);
-	for (uint32_t l = 0; l < slab->hashed.n_levels && !check->status; l++)
+	for (uint32_t l = 0; l < shard->hashed.n_levels && !check->status; l++)
 		check_level(check, s, l);
 	check_columns(check, s, exact, "exact");
 	for (uint32_t c = 0; c < exact->n_columns && !check->status; c++)
@@ -291,41 +291,41 @@ static void check_matrix(struct check *check, uint32_t s)
 	check_exact_terms(check, s);
 }
 
-/* Exact columns of forward lists: their bits are postings like those of the lists. */
+/* Exact columns of forward indexes: their bits are postings like those of the lists. */
 static void check_list_columns(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	uint32_t n_groups = bs_forward_groups(slab->n_docs);
-	uint32_t n_last = slab->n_docs - (n_groups - 1) * BS_FORWARD_GROUP_ROWS;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	uint32_t n_groups = bs_forward_groups(shard->n_docs);
+	uint32_t n_last = shard->n_docs - (n_groups - 1) * BS_FORWARD_GROUP_ROWS;
 	check_exact_terms(check, s);
-	for (uint32_t c = 0; c < slab->exact.level.n_columns && !check->status; c++) {
+	for (uint32_t c = 0; c < shard->exact.level.n_columns && !check->status; c++) {
 		const uint8_t *words = NULL;
 		uint32_t n = 0;
-		TRY(check, bs_slab_forward_column(slab, c, &words, check->err));
+		TRY(check, bs_shard_forward_column(shard, c, &words, check->err));
 		for (uint32_t group = 0; group < n_groups && !check->status; group++)
 			n += (uint32_t)__builtin_popcountll(bs_load_u64(words + (size_t)group * 8));
 		check_exact_popcount(check, s, c, n);
 		EXPECT(check, n_last == 64 || bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last == 0,
-		       "slab %u: exact column %u has bits past the last document", s, c);
+		       "shard %u: exact column %u has bits past the last document", s, c);
 		if (!check->status)
-			check->listed[u32_at(&slab->exact.terms, c)] += n;
+			check->listed[u32_at(&shard->exact.terms, c)] += n;
 	}
 }
 
 /* A row's terms, in place of what the buffer holds: none has an exact column. */
-static void check_forward_list(struct check *check, uint32_t s, uint32_t row, struct bs_u32s *ordinals)
+static void check_forward_index(struct check *check, uint32_t s, uint32_t row, struct bs_u32s *ordinals)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
+	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_terms = check->segment->meta.n_terms;
-	uint64_t start = packed_at(check, &slab->forward.offsets, row);
-	uint64_t end = packed_at(check, &slab->forward.offsets, (uint64_t)row + 1);
-	TRY(check, bs_forward_list_read(&slab->forward.terms, start, end, n_terms, &ordinals->bytes, check->err));
+	uint64_t start = packed_at(check, &shard->forward.offsets, row);
+	uint64_t end = packed_at(check, &shard->forward.offsets, (uint64_t)row + 1);
+	TRY(check, bs_forward_index_read(&shard->forward.terms, start, end, n_terms, &ordinals->bytes, check->err));
 	const uint32_t *terms = ordinals->items;
 	for (size_t i = 0; i < bs_vector_n(ordinals) && !check->status; i++) {
 		bool is_exact = false;
 		uint32_t column;
-		TRY(check, bs_slab_find_exact(slab, terms[i], &is_exact, &column, check->err));
-		EXPECT(check, !is_exact, "slab %u: a forward list has term %u, which has an exact column", s, terms[i]);
+		TRY(check, bs_shard_find_exact(shard, terms[i], &is_exact, &column, check->err));
+		EXPECT(check, !is_exact, "shard %u: a forward index has term %u, which has an exact column", s, terms[i]);
 		check->listed[terms[i]]++;
 	}
 }
@@ -334,12 +334,12 @@ static void check_forward_list(struct check *check, uint32_t s, uint32_t row, st
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_u32s *ordinals)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_forward_filter *filter = &slab->forward.filter;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	const struct bs_forward_filter *filter = &shard->forward.filter;
 	uint64_t start = u64_at(&filter->offsets, group);
 	uint64_t n_columns = u64_at(&filter->offsets, (uint64_t)group + 1) - start;
 	uint32_t first = group * BS_FORWARD_GROUP_ROWS;
-	EXPECT(check, n_columns > 0 && n_columns <= UINT32_MAX, "slab %u: filter %u has %llu columns", s, group,
+	EXPECT(check, n_columns > 0 && n_columns <= UINT32_MAX, "shard %u: filter %u has %llu columns", s, group,
 	       (unsigned long long)n_columns);
 	bs_buffer_clear(filled);
 	TRY(check, bs_buffer_reserve(filled, (size_t)n_columns * 8, check->err));
@@ -347,40 +347,40 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 		return;
 	uint64_t *words = (uint64_t *)(void *)filled->data;
 	memset(words, 0, (size_t)n_columns * 8);
-	for (uint32_t row = first; row < slab->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
-		check_forward_list(check, s, row, ordinals);
+	for (uint32_t row = first; row < shard->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
+		check_forward_index(check, s, row, ordinals);
 		bs_forward_filter_set(filter->hashing, words, (uint32_t)n_columns, row - first,
 		                      ordinals->items, (uint32_t)bs_vector_n(ordinals));
 	}
 	EXPECT(check, memcmp(words, filter->words.data + start * 8, (size_t)n_columns * 8) == 0,
-	       "slab %u: filter %u does not have the bits of the forward lists behind it", s, group);
+	       "shard %u: filter %u does not have the bits of the forward indexes behind it", s, group);
 }
 
 static void check_lists(struct check *check, uint32_t s)
 {
-	const struct bs_slab *slab = &check->segment->slabs[s];
-	const struct bs_section *words = &slab->forward.filter.words;
+	const struct bs_shard *shard = &check->segment->shards[s];
+	const struct bs_section *words = &shard->forward.filter.words;
 	struct bs_buffer filled = {0};
 	struct bs_u32s ordinals = {0};
 	check_entry(check, s);
 	check_list_columns(check, s);
-	touch_all(check, &slab->forward.terms);
-	check_offsets(check, NULL, &slab->forward.offsets, slab->forward.terms.n_bytes, "forward lists");
+	touch_all(check, &shard->forward.terms);
+	check_offsets(check, NULL, &shard->forward.offsets, shard->forward.terms.n_bytes, "forward indexes");
 	touch_all(check, words);
-	EXPECT(check, words->n_bytes % 8 == 0, "slab %u: the filters are cut off", s);
-	check_offsets(check, &slab->forward.filter.offsets, NULL, words->n_bytes / 8, "filters");
-	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !check->status; group++)
+	EXPECT(check, words->n_bytes % 8 == 0, "shard %u: the filters are cut off", s);
+	check_offsets(check, &shard->forward.filter.offsets, NULL, words->n_bytes / 8, "filters");
+	for (uint32_t group = 0; group < bs_forward_groups(shard->n_docs) && !check->status; group++)
 		check_group(check, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
 	bs_vector_deinit(&ordinals);
 }
 
-static void check_slabs(struct check *check)
+static void check_shards(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
-	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
+	for (uint32_t s = 0; s < segment->meta.n_shards && !check->status; s++) {
 		check_rows(check, s);
-		if (segment->slabs[s].hashed.n_levels > 0) {
+		if (segment->shards[s].hashed.n_levels > 0) {
 			check_matrix(check, s);
 			continue;
 		}
@@ -389,9 +389,9 @@ static void check_slabs(struct check *check)
 }
 
 /* Against themselves; what the terms and columns say of them comes when the terms are known. */
-static void check_rare_lists(struct check *check)
+static void check_rare_term_lists(struct check *check)
 {
-	const struct bs_rare_lists *lists = &check->segment->terms.rare_lists;
+	const struct bs_rare_term_lists *lists = &check->segment->terms.rare_term_lists;
 	uint64_t n_bytes = lists->bytes.n_bytes - BS_BITS_PAD_BYTES;
 	touch_all(check, &lists->bytes);
 	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0, "lists of rare terms: bytes behind the last");
@@ -399,23 +399,23 @@ static void check_rare_lists(struct check *check)
 	bs_check_listed_terms(check);
 }
 
-static void check_exceptions(struct check *check)
+static void check_false_positives(struct check *check)
 {
-	const struct bs_exceptions *exceptions = &check->segment->terms.exceptions;
-	uint64_t lists_bytes = exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD;
+	const struct bs_false_positives *false_positives = &check->segment->terms.false_positives;
+	uint64_t lists_bytes = false_positives->rows.n_bytes - BS_FALSE_POSITIVES_PAD;
 	unsigned long long before = 0;
-	check_packed(check, &exceptions->terms);
-	touch_all(check, &exceptions->rows);
-	EXPECT(check, bs_load_u64(exceptions->rows.data + lists_bytes) == 0, "exceptions: bytes behind the last");
-	check_offsets(check, NULL, &exceptions->offsets, lists_bytes, "exceptions");
-	for (uint64_t i = 0; i < exceptions->n_terms && !check->status; i++) {
-		unsigned long long term = packed_at(check, &exceptions->terms, i);
-		uint64_t start = packed_at(check, &exceptions->offsets, i);
-		uint64_t end = packed_at(check, &exceptions->offsets, i + 1);
-		EXPECT(check, term < check->segment->meta.n_terms, "exceptions: term %llu of %llu", term,
+	check_packed(check, &false_positives->terms);
+	touch_all(check, &false_positives->rows);
+	EXPECT(check, bs_load_u64(false_positives->rows.data + lists_bytes) == 0, "false positives: bytes behind the last");
+	check_offsets(check, NULL, &false_positives->offsets, lists_bytes, "false positives");
+	for (uint64_t i = 0; i < false_positives->n_terms && !check->status; i++) {
+		unsigned long long term = packed_at(check, &false_positives->terms, i);
+		uint64_t start = packed_at(check, &false_positives->offsets, i);
+		uint64_t end = packed_at(check, &false_positives->offsets, i + 1);
+		EXPECT(check, term < check->segment->meta.n_terms, "false positives: term %llu of %llu", term,
 		       (unsigned long long)check->segment->meta.n_terms);
-		EXPECT(check, i == 0 || before < term, "exceptions: term %llu does not come after the one before", term);
-		EXPECT(check, start < end, "exceptions: term %llu has none", term);
+		EXPECT(check, i == 0 || before < term, "false positives: term %llu does not come after the one before", term);
+		EXPECT(check, start < end, "false positives: term %llu has none", term);
 		before = term;
 	}
 }
@@ -431,26 +431,26 @@ static void check_list(struct check *check, uint32_t number, const struct bs_pac
 		EXPECT(check, value < end && (i == 0 || value > before), "grams, %s %u: value %llu is %u", what, number,
 		       (unsigned long long)i, value);
 		before = value;
-		TRY(check, bs_watch_each(i, NUMBER_NS, check->err));
+		TRY(check, bs_deadline_each(i, NUMBER_NS, check->err));
 	}
 }
 
 /* A document has one row at most; whether the bits are those of the files only the files can tell. */
-static void check_gram_slab(struct check *check, uint32_t i)
+static void check_gram_shard(struct check *check, uint32_t i)
 {
-	const struct bs_gram_slab *slab = &check->segment->grams.slabs[i];
-	unsigned n_used = slab->shape.n_docs % 8;
-	check_list(check, i, &slab->rows, check->segment->meta.n_docs, "rows of slab");
-	for (uint32_t row = 0; row < slab->shape.n_docs && !check->status; row++) {
-		uint32_t document = packed_u32_at(check, &slab->rows, row);
-		EXPECT(check, set_new(check->seen, document), "gram slab %u: row %u is document %u, which has a row already", i,
+	const struct bs_gram_shard *shard = &check->segment->grams.shards[i];
+	unsigned n_used = shard->shape.n_docs % 8;
+	check_list(check, i, &shard->rows, check->segment->meta.n_docs, "rows of shard");
+	for (uint32_t row = 0; row < shard->shape.n_docs && !check->status; row++) {
+		uint32_t document = packed_u32_at(check, &shard->rows, row);
+		EXPECT(check, set_new(check->seen, document), "gram shard %u: row %u is document %u, which has a row already", i,
 		       row, document);
 	}
-	for (uint32_t c = 0; c < slab->shape.n_columns && !check->status; c++) {
+	for (uint32_t c = 0; c < shard->shape.n_columns && !check->status; c++) {
 		const uint8_t *bytes = NULL;
-		TRY(check, bs_gram_slab_column(slab, c, 0, slab->column_bytes, &bytes, check->err));
-		EXPECT(check, !n_used || bytes[slab->column_bytes - 1] >> n_used == 0,
-		       "gram slab %u: column %u has bits past the last document", i, c);
+		TRY(check, bs_gram_shard_column(shard, c, 0, shard->column_bytes, &bytes, check->err));
+		EXPECT(check, !n_used || bytes[shard->column_bytes - 1] >> n_used == 0,
+		       "gram shard %u: column %u has bits past the last document", i, c);
 	}
 }
 
@@ -479,8 +479,8 @@ static void check_grams(struct check *check)
 	memset(check->seen, 0, (size_t)segment->meta.n_docs / 8 + 1);
 	if (bs_container_section(segment->file, BS_SECTION_GRAM_META, 0).n_bytes > 0)
 		check_tiers(check);
-	for (uint32_t i = 0; i < segment->grams.n_slabs && !check->status; i++)
-		check_gram_slab(check, i);
+	for (uint32_t i = 0; i < segment->grams.n_shards && !check->status; i++)
+		check_gram_shard(check, i);
 }
 
 /* The trigrams that a segment tells are such, and those of its words are among them. */
@@ -503,7 +503,7 @@ static void check_gram_set(struct check *check)
 	if (!end)
 		TRY(check, bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, check->err));
 	while (!check->status && !end) {
-		TRY(check, bs_watch_spend(TERM_NS, check->err));
+		TRY(check, bs_deadline_spend(TERM_NS, check->err));
 		TRY(check, bs_lexicon_cursor_next(&cursor, &end, check->err));
 		const uint8_t *key = cursor.term.data;
 		if (check->status || end || key[0] == BS_KEY_COMPOUND)
@@ -526,24 +526,24 @@ static void check_segment(struct check *check, uint32_t s)
 	check->segment = segment;
 	check->number = s;
 	check->seen = allocate(check, segment->meta.n_docs / 8, 1, "documents");
-	check->popcounts = allocate(check, segment->meta.n_slabs, sizeof(*check->popcounts), "slabs");
+	check->popcounts = allocate(check, segment->meta.n_shards, sizeof(*check->popcounts), "shards");
 	check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 	check->hashes = allocate(check, segment->meta.n_terms, sizeof(*check->hashes), "terms");
 	check->kinds = allocate(check, segment->meta.n_terms, sizeof(*check->kinds), "terms");
 	check->row_of = allocate(check, segment->meta.n_docs, sizeof(*check->row_of), "documents");
 	check->tf_sums = allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
-	/* First the stored numbers that others are checked by, then the slabs, which make up most of the bytes. */
+	/* First the stored numbers that others are checked by, then the shards, which make up most of the bytes. */
 	check_store(check);
 	check_docs(check);
-	check_slabs(check);
-	check_rare_lists(check);
-	check_exceptions(check);
+	check_shards(check);
+	check_rare_term_lists(check);
+	check_false_positives(check);
 	bs_check_terms(check);
 	bs_check_values(check);
 	check_grams(check);
 	check_gram_set(check);
-	for (size_t i = 0; check->popcounts && i < segment->meta.n_slabs; i++)
+	for (size_t i = 0; check->popcounts && i < segment->meta.n_shards; i++)
 		free(check->popcounts[i]);
 	free(check->popcounts);
 	free(check->seen);

@@ -2,7 +2,7 @@
  * check.h: is an index what FORMAT.md says it must be? Verifies every byte and names the first inconsistency.
  *
  * Opening verifies what crashes are made of, touching verifies checksums; this looks at the rest: that columns have the
- * popcounts stored for them, that every document is in one slab, that the matrix has room for every term's documents
+ * popcounts stored for them, that every document is in one shard, that the matrix has room for every term's documents
  * and for no more where it says that it is exact, and so on. It reads the bytes by itself where it can, so that it is a
  * second opinion on the writer's and the readers' understanding of the format. Stored text is decoded by
  * corpus/changes/stored_text.h, which knows its compression.

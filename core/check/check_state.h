@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/store/snapshot.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 struct check {
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* nullable */
@@ -22,9 +22,9 @@ struct check {
 	const struct bs_segment *segment;
 	uint32_t number;      /* in the snapshot */
 	uint8_t *seen;        /* a bit a document: it has a row */
-	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are forward lists */
-	uint32_t *listed;     /* per term: forward lists that hold it, and documents that lists of rare terms say have it */
-	uint32_t *row_of;     /* per document: its row, counted through the slabs */
+	uint32_t **popcounts; /* per shard, per column: its set bits; NULL where there are forward indexes */
+	uint32_t *listed;     /* per term: forward indexes that hold it, and documents that lists of rare terms say have it */
+	uint32_t *row_of;     /* per document: its row, counted through the shards */
 	uint64_t *hashes;     /* per term, for lists of rare terms */
 	uint8_t *kinds;       /* per term: its treatment, an index into the table's entries, and flags */
 	uint64_t n_rare_exact; /* bits of exact columns of rare terms, less those that lists confirm */
@@ -43,7 +43,7 @@ struct check {
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
-/* The approximate cost of checking one, for the watch. */
+/* The approximate cost of checking one, for the deadline. */
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 
@@ -58,7 +58,7 @@ static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes,
 /* Tells the caller of n_bytes more. */
 static inline void advance(struct check *check, uint64_t n_bytes)
 {
-	TRY(check, bs_watch_spend(n_bytes, check->err));
+	TRY(check, bs_deadline_spend(n_bytes, check->err));
 	check->done_bytes += n_bytes;
 	if (check->progress)
 		check->progress(check->context, check->done_bytes, check->total_bytes);

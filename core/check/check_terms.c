@@ -5,7 +5,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/vector.h"
-#include "core/matrix/slab_and.h"
+#include "core/matrix/shard_and.h"
 #include "core/simd/kernels.h"
 #include "core/store/field_weights.h"
 
@@ -16,21 +16,21 @@
 #define TERM_IS_WORD    0x80u
 _Static_assert(BS_MAX_TREATMENTS <= TERM_HAS_LEVELS, "a treatment's number has six bits");
 
-static const struct bs_slab *slab_of_row(const struct check *check, uint32_t row)
+static const struct bs_shard *shard_of_row(const struct check *check, uint32_t row)
 {
-	const struct bs_slab *slab = check->segment->slabs;
-	while (row >= slab->first_row + slab->n_docs)
-		slab++;
-	return slab;
+	const struct bs_shard *shard = check->segment->shards;
+	while (row >= shard->first_row + shard->n_docs)
+		shard++;
+	return shard;
 }
 
 /* Calls `say` with each document of each list of rare terms, and a term that it has. */
-static void walk_rare_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
+static void walk_rare_term_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
 {
-	const struct bs_rare_lists *lists = &check->segment->terms.rare_lists;
+	const struct bs_rare_term_lists *lists = &check->segment->terms.rare_term_lists;
 	struct bs_rare_terms terms = {0};
 	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
-		TRY(check, bs_rare_lists_check(lists, list, check->segment->meta.n_terms, &terms, check->err));
+		TRY(check, bs_rare_term_lists_check(lists, list, check->segment->meta.n_terms, &terms, check->err));
 		for (size_t i = 0; i < bs_vector_n(&terms) && !check->status; i++) {
 			for (uint32_t docs = terms.items[i].docs; docs && !check->status; docs &= docs - 1) {
 				uint64_t document = (list << lists->docs_log2) + (uint32_t)__builtin_ctz(docs);
@@ -39,7 +39,7 @@ static void walk_rare_lists(struct check *check, void (*say)(struct check *check
 				if (!check->status)
 					say(check, (uint32_t)document, terms.items[i].ordinal);
 			}
-			TRY(check, bs_watch_each(i, TERM_NS, check->err));
+			TRY(check, bs_deadline_each(i, TERM_NS, check->err));
 		}
 	}
 	bs_vector_deinit(&terms);
@@ -47,15 +47,15 @@ static void walk_rare_lists(struct check *check, void (*say)(struct check *check
 
 static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
-	EXPECT(check, slab_of_row(check, check->row_of[document])->hashed.n_levels > 0,
-	       "document %u, which has a forward list, has term %u in a list of rare terms, too", document, ordinal);
+	EXPECT(check, shard_of_row(check, check->row_of[document])->hashed.n_levels > 0,
+	       "document %u, which has a forward index, has term %u in a list of rare terms, too", document, ordinal);
 	if (!check->status)
 		check->listed[ordinal]++;
 }
 
 void bs_check_listed_terms(struct check *check)
 {
-	walk_rare_lists(check, count_rare);
+	walk_rare_term_lists(check, count_rare);
 }
 
 /* How often a word stands in a document that has it, by its code. */
@@ -70,36 +70,36 @@ static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 	return tf;
 }
 
-static bool has_bit(struct check *check, const struct bs_slab *slab, const struct bs_level *level, uint32_t column,
+static bool has_bit(struct check *check, const struct bs_shard *shard, const struct bs_level *level, uint32_t column,
                     uint32_t row)
 {
 	bs_column bits;
-	uint32_t lane = row >> bs_level_shift(level->rank, slab->n_docs);
-	TRY(check, bs_slab_column(slab, level, column, NULL, &bits, check->err));
+	uint32_t lane = row >> bs_level_shift(level->rank, shard->n_docs);
+	TRY(check, bs_shard_column(shard, level, column, NULL, &bits, check->err));
 	return !check->status && bits[lane / 64] >> (lane % 64) & 1;
 }
 
 /* Whether a row has its bits in the n columns of a level that a hash stands for. */
-static bool row_passes(struct check *check, const struct bs_slab *slab, const struct bs_level *level, uint64_t hash,
+static bool row_passes(struct check *check, const struct bs_shard *shard, const struct bs_level *level, uint64_t hash,
                        uint32_t n, uint32_t row)
 {
 	struct bs_probe probe = bs_hash_probe(hash, level->rank);
 	bool passes = n == 0 || level->n_columns > 0;
 	for (uint32_t i = 0; i < n && passes; i++)
-		passes = has_bit(check, slab, level, bs_hash_position(probe, i, level->n_columns), row);
+		passes = has_bit(check, shard, level, bs_hash_position(probe, i, level->n_columns), row);
 	return passes;
 }
 
 /* How often a word that is listed stands in a document, and whether its tf levels there say so. */
-static void check_rare_tf(struct check *check, const struct bs_slab *slab, uint32_t document, uint32_t row,
+static void check_rare_tf(struct check *check, const struct bs_shard *shard, uint32_t document, uint32_t row,
                           uint32_t ordinal)
 {
 	const struct bs_tf_levels *levels = &check->segment->terms.tf_levels;
-	bool has_levels = check->kinds[ordinal] & TERM_HAS_LEVELS && slab->hashed.levels[0].n_columns > 0;
+	bool has_levels = check->kinds[ordinal] & TERM_HAS_LEVELS && shard->hashed.levels[0].n_columns > 0;
 	uint32_t tf = count_tf(check, document, check->hashes[ordinal]);
 	for (uint32_t l = 0; l < levels->n_levels && has_levels && tf != BS_TF_UNKNOWN && tf >= levels->least[l]; l++)
 		EXPECT(check,
-		       row_passes(check, slab, &slab->hashed.levels[0], bs_tf_level_hash(check->hashes[ordinal], l),
+		       row_passes(check, shard, &shard->hashed.levels[0], bs_tf_level_hash(check->hashes[ordinal], l),
 		                  levels->n_columns, row),
 		       "document %u has a word %u times, but not its tf level %u", document, tf, l);
 }
@@ -107,22 +107,22 @@ static void check_rare_tf(struct check *check, const struct bs_slab *slab, uint3
 /* A document that is listed must pass the term's columns, or have its bit in the exact one. */
 static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
-	const struct bs_slab *slab = slab_of_row(check, check->row_of[document]);
-	const struct bs_treatment *treatment =
+	const struct bs_shard *shard = shard_of_row(check, check->row_of[document]);
+	const struct bs_term_treatment *treatment =
 		&check->segment->terms.treatments.entries[check->kinds[ordinal] & (TERM_HAS_LEVELS - 1)];
-	uint32_t row = check->row_of[document] - (uint32_t)slab->first_row, exact;
+	uint32_t row = check->row_of[document] - (uint32_t)shard->first_row, exact;
 	bool is_exact = false, passes = true;
-	EXPECT(check, !treatment->has_exceptions, "document %u has term %u in a list, which is not rare", document, ordinal);
-	TRY(check, bs_slab_find_exact(slab, ordinal, &is_exact, &exact, check->err));
-	for (uint32_t l = 0; l < slab->hashed.n_levels && !is_exact && !check->status; l++)
-		passes &= row_passes(check, slab, &slab->hashed.levels[l], check->hashes[ordinal],
-		                     bs_slab_hashes(treatment, slab->hashed.n_columns, l), row);
+	EXPECT(check, !treatment->has_false_positives, "document %u has term %u in a list, which is not rare", document, ordinal);
+	TRY(check, bs_shard_find_exact(shard, ordinal, &is_exact, &exact, check->err));
+	for (uint32_t l = 0; l < shard->hashed.n_levels && !is_exact && !check->status; l++)
+		passes &= row_passes(check, shard, &shard->hashed.levels[l], check->hashes[ordinal],
+		                     bs_shard_hashes(treatment, shard->hashed.n_columns, l), row);
 	if (is_exact)
-		passes = has_bit(check, slab, &slab->exact.level, exact, row);
+		passes = has_bit(check, shard, &shard->exact.level, exact, row);
 	EXPECT(check, passes, "document %u has term %u in a list, but does not pass its columns", document, ordinal);
 	check->n_rare_exact -= is_exact;
 	if (check->kinds[ordinal] & TERM_IS_WORD)
-		check_rare_tf(check, slab, document, row, ordinal);
+		check_rare_tf(check, shard, document, row, ordinal);
 }
 
 /* What the walk over all terms keeps. */
@@ -131,10 +131,10 @@ struct term_walk {
 	const struct bs_segment *segment;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
-	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
-	uint64_t n_excepted;   /* terms so far that have exceptions */
-	struct bs_u32s excepted; /* u32: the exceptions of the current term */
-	size_t n_taken;            /* of them, by the slabs so far */
+	uint32_t *next_exact;  /* per shard: its first exact term that is not below the current one */
+	uint64_t n_excepted;   /* terms so far that have false positives */
+	struct bs_u32s excepted; /* u32: the false positives of the current term */
+	size_t n_taken;            /* of them, by the shards so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	enum bs_status tf_status; /* of the tfs of the current term: waits, for a wrong document is best told by its df */
@@ -158,9 +158,9 @@ static uint64_t hash_of(const struct term_walk *walk)
 	return bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 }
 
-/* A word in a slab: the columns of its tf levels. */
+/* A word in a shard: the columns of its tf levels. */
 struct word_columns {
-	const struct bs_slab *slab;
+	const struct bs_shard *shard;
 	const struct bs_tf_levels *levels;
 	uint64_t hash;
 	uint32_t n_levels; /* 0: the word has none */
@@ -170,13 +170,13 @@ struct word_columns {
 static enum bs_status find_columns(struct term_walk *walk, struct word_columns *word)
 {
 	const struct bs_tf_levels *levels = word->levels;
-	const struct bs_level *documents = &word->slab->hashed.levels[0];
+	const struct bs_level *documents = &word->shard->hashed.levels[0];
 	enum bs_status status = BS_OK;
 	word->n_levels = walk->cursor.df >= levels->min_df && documents->n_columns > 0 ? levels->n_levels : 0;
 	for (uint32_t l = 0; l < word->n_levels; l++) {
 		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
 		for (uint32_t i = 0; i < levels->n_columns && !status; i++)
-			status = bs_slab_column(word->slab, documents, bs_hash_position(probe, i, documents->n_columns), NULL,
+			status = bs_shard_column(word->shard, documents, bs_hash_position(probe, i, documents->n_columns), NULL,
 			                        &word->columns[l][i], &walk->tf_err);
 	}
 	return status;
@@ -196,7 +196,7 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	const uint8_t *bits;
 	size_t n_bytes;
 	uint32_t document;
-	enum bs_status status = bs_packed_get_u32(&word->slab->rows, row, &document, &walk->tf_err);
+	enum bs_status status = bs_packed_get_u32(&word->shard->rows, row, &document, &walk->tf_err);
 	if (!status)
 		status = bs_tf_table_get(&segment->terms.tfs, document, &bits, &n_bytes, &walk->tf_err);
 	if (status)
@@ -210,18 +210,18 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	return BS_OK;
 }
 
-/* How often the current term stands in documents that surely have it, the lines of slab s, by their codes, against its
+/* How often the current term stands in documents that surely have it, the lines of shard s, by their codes, against its
  * tf levels. Word pairs are not counted. */
 static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *lines, const struct bs_live *live)
 {
 	const struct bs_segment *segment = walk->segment;
 	struct word_columns word = {
-		.slab = &segment->slabs[s], .levels = &segment->terms.tf_levels, .hash = hash_of(walk)};
+		.shard = &segment->shards[s], .levels = &segment->terms.tf_levels, .hash = hash_of(walk)};
 	if (walk->cursor.term.data[0] == BS_KEY_COMPOUND)
 		return;
 	if (!walk->tf_status)
 		walk->tf_status = find_columns(walk, &word);
-	for (uint32_t block = 0; !walk->tf_status && block < word.slab->n_blocks; block++) {
+	for (uint32_t block = 0; !walk->tf_status && block < word.shard->n_blocks; block++) {
 		if (!(live->words[block / 64] >> (block % 64) & 1))
 			continue;
 		for (uint32_t at = block * BS_LINE_WORDS; at < (block + 1) * BS_LINE_WORDS; at++)
@@ -333,44 +333,44 @@ static void check_term(struct term_walk *walk)
 	walk->sum_df += walk->cursor.df;
 }
 
-/* Whether the slab has an exact column for the current term: it is next_exact then. */
-static bool exact_in_slab(struct term_walk *walk, uint32_t s)
+/* Whether the shard has an exact column for the current term: it is next_exact then. */
+static bool exact_in_shard(struct term_walk *walk, uint32_t s)
 {
-	const struct bs_slab *slab = &walk->segment->slabs[s];
+	const struct bs_shard *shard = &walk->segment->shards[s];
 	uint32_t *next = &walk->next_exact[s];
-	while (*next < slab->exact.level.n_columns && u32_at(&slab->exact.terms, *next) < walk->cursor.ordinal)
+	while (*next < shard->exact.level.n_columns && u32_at(&shard->exact.terms, *next) < walk->cursor.ordinal)
 		++*next;
-	return *next < slab->exact.level.n_columns && u32_at(&slab->exact.terms, *next) == walk->cursor.ordinal;
+	return *next < shard->exact.level.n_columns && u32_at(&shard->exact.terms, *next) == walk->cursor.ordinal;
 }
 
-/* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
-static void find_exceptions(struct term_walk *walk, bool is_exact)
+/* The false positives of the current term, if it has any, into walk->excepted, of which none is taken yet. */
+static void find_false_positives(struct term_walk *walk, bool is_exact)
 {
-	const struct bs_exceptions *exceptions = &walk->segment->terms.exceptions;
+	const struct bs_false_positives *false_positives = &walk->segment->terms.false_positives;
 	struct check *check = walk->check;
-	struct bs_term_exceptions list;
+	struct bs_term_false_positives list;
 	bs_vector_clear(&walk->excepted);
 	walk->n_taken = 0;
-	if (walk->n_excepted == exceptions->n_terms ||
-	    packed_at(check, &exceptions->terms, walk->n_excepted) != walk->cursor.ordinal || check->status)
+	if (walk->n_excepted == false_positives->n_terms ||
+	    packed_at(check, &false_positives->terms, walk->n_excepted) != walk->cursor.ordinal || check->status)
 		return;
 	walk->n_excepted++;
-	expect_of_term(walk, is_exact, "has exceptions where its treatment has none");
-	TRY(check, bs_exceptions_find(exceptions, walk->cursor.ordinal, &list, check->err));
-	TRY(check, bs_exceptions_read(&list, &walk->excepted, check->err));
+	expect_of_term(walk, is_exact, "has false positives where its treatment has none");
+	TRY(check, bs_false_positives_find(false_positives, walk->cursor.ordinal, &list, check->err));
+	TRY(check, bs_false_positives_read(&list, &walk->excepted, check->err));
 }
 
-/* Takes the exceptions of slab s out of the documents that pass the term's columns; live NULL: there must be none. */
-static void take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live)
+/* Takes the false positives of shard s out of the documents that pass the term's columns; live NULL: there must be none. */
+static void take_false_positives(struct term_walk *walk, uint32_t s, const struct bs_live *live)
 {
-	const struct bs_slab *slab = &walk->segment->slabs[s];
+	const struct bs_shard *shard = &walk->segment->shards[s];
 	const uint32_t *rows = walk->excepted.items;
 	size_t n = bs_vector_n(&walk->excepted);
-	for (; walk->n_taken < n && rows[walk->n_taken] < slab->first_row + slab->n_docs; walk->n_taken++) {
-		uint64_t row = rows[walk->n_taken] - slab->first_row;
+	for (; walk->n_taken < n && rows[walk->n_taken] < shard->first_row + shard->n_docs; walk->n_taken++) {
+		uint64_t row = rows[walk->n_taken] - shard->first_row;
 		uint64_t block = row / BS_LINE_BITS;
 		uint64_t bit = UINT64_C(1) << (row % 64);
-		expect_of_term(walk, live, "has exceptions in a slab where it has no hashed columns");
+		expect_of_term(walk, live, "has false positives in a shard where it has no hashed columns");
 		if (walk->check->status)
 			return;
 		expect_of_term(walk, (live->words[block / 64] >> (block % 64) & 1) && (walk->frame.lines[row / 64] & bit),
@@ -379,18 +379,18 @@ static void take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_
 	}
 }
 
-/* The documents of slab s that have the term by its hashed columns and its exceptions. */
+/* The documents of shard s that have the term by its hashed columns and its false positives. */
 static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs_and_term *term)
 {
 	struct check *check = walk->check;
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	const struct bs_slab_term *only = &(struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
+	const struct bs_shard *shard = &walk->segment->shards[s];
+	const struct bs_shard_term *only = &(struct bs_shard_term){.term = term, .exact_column = BS_NO_COLUMN};
 	struct bs_and_cost cost = {0, 0};
 	struct bs_live live;
-	bs_live_all(&live, slab->n_blocks);
-	TRY(check, bs_slab_and(slab, check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost, check->err));
+	bs_live_all(&live, shard->n_blocks);
+	TRY(check, bs_shard_and(shard, check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost, check->err));
 	if (!check->status)
-		take_exceptions(walk, s, &live);
+		take_false_positives(walk, s, &live);
 	if (check->status)
 		return 0;
 	uint64_t n_docs = check->kernel->lines.count(walk->frame.lines, &live);
@@ -398,19 +398,19 @@ static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs
 	return n_docs;
 }
 
-/* ... by the exact column that was found last, where exceptions have no place. */
+/* ... by the exact column that was found last, where false positives have no place. */
 static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 {
 	struct check *check = walk->check;
-	const struct bs_slab *slab = &walk->segment->slabs[s];
+	const struct bs_shard *shard = &walk->segment->shards[s];
 	struct bs_live live;
 	bs_column column;
-	bs_live_all(&live, slab->n_blocks);
-	take_exceptions(walk, s, NULL);
-	TRY(check, bs_slab_column(slab, &slab->exact.level, walk->next_exact[s], NULL, &column, check->err));
+	bs_live_all(&live, shard->n_blocks);
+	take_false_positives(walk, s, NULL);
+	TRY(check, bs_shard_column(shard, &shard->exact.level, walk->next_exact[s], NULL, &column, check->err));
 	if (!check->status)
 		check_word_tfs(walk, s, column, &live);
-	return check->popcounts[s][slab->exact.level.first_column + walk->next_exact[s]];
+	return check->popcounts[s][shard->exact.level.first_column + walk->next_exact[s]];
 }
 
 /* What there is to know of a term when lists of rare terms are looked at, after all terms. */
@@ -427,7 +427,7 @@ static void note_term(struct term_walk *walk, const struct bs_and_term *term, ui
 		          (is_word && walk->cursor.df >= walk->segment->terms.tf_levels.min_df ? TERM_HAS_LEVELS : 0));
 }
 
-/* The documents that df promises must be in the slabs: those of a rare term are in as many as lists say. */
+/* The documents that df promises must be in the shards: those of a rare term are in as many as lists say. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
@@ -436,23 +436,23 @@ static void check_documents(struct term_walk *walk)
 	uint64_t hash = hash_of(walk);
 	uint64_t n_sure = check->status ? 0 : check->listed[walk->cursor.ordinal];
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->terms.treatments);
-	find_exceptions(walk, term.treatment->has_exceptions);
+	find_false_positives(walk, term.treatment->has_false_positives);
 	note_term(walk, &term, hash);
-	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
-		const struct bs_slab *slab = &segment->slabs[s];
-		if (slab->hashed.n_levels == 0)
-			take_exceptions(walk, s, NULL);
-		else if (exact_in_slab(walk, s) && !term.treatment->has_exceptions)
+	for (uint32_t s = 0; s < segment->meta.n_shards && !check->status; s++) {
+		const struct bs_shard *shard = &segment->shards[s];
+		if (shard->hashed.n_levels == 0)
+			take_false_positives(walk, s, NULL);
+		else if (exact_in_shard(walk, s) && !term.treatment->has_false_positives)
 			check->n_rare_exact +=
-				check->popcounts[s][slab->exact.level.first_column + walk->next_exact[s]];
-		else if (exact_in_slab(walk, s))
+				check->popcounts[s][shard->exact.level.first_column + walk->next_exact[s]];
+		else if (exact_in_shard(walk, s))
 			n_sure += count_exact(walk, s);
-		else if (term.treatment->has_exceptions)
+		else if (term.treatment->has_false_positives)
 			n_sure += count_hashed(walk, s, &term);
 	}
 	uint64_t df = walk->cursor.df;
-	expect_of_term(walk, n_sure <= df, "is in more documents of the slabs than its frequency says");
-	expect_of_term(walk, n_sure >= df, "is in fewer documents of the slabs than its frequency says");
+	expect_of_term(walk, n_sure <= df, "is in more documents of the shards than its frequency says");
+	expect_of_term(walk, n_sure >= df, "is in fewer documents of the shards than its frequency says");
 	if (!check->status && walk->tf_status && check->err)
 		*check->err = walk->tf_err;
 	TRY(check, walk->tf_status);
@@ -464,8 +464,8 @@ static void tell_progress(struct term_walk *walk)
 	uint64_t n_terms = walk->segment->terms.lexicon.n_terms, n_bytes = 0;
 	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
 		return;
-	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)
-		n_bytes += walk->segment->slabs[s].columns.n_bytes / 2;
+	for (uint32_t s = 0; s < walk->segment->meta.n_shards; s++)
+		n_bytes += walk->segment->shards[s].columns.n_bytes / 2;
 	n_bytes = (uint64_t)((double)n_bytes * (double)walk->cursor.ordinal / (double)n_terms);
 	advance(walk->check, n_bytes - walk->told_bytes);
 	walk->told_bytes = n_bytes;
@@ -479,7 +479,7 @@ static void walk_terms(struct term_walk *walk)
 		TRY(check, bs_lexicon_cursor_next(&walk->cursor, &end, check->err));
 		if (check->status || end)
 			return;
-		TRY(check, bs_watch_spend(TERM_NS, check->err));
+		TRY(check, bs_deadline_spend(TERM_NS, check->err));
 		check_term(walk);
 		if (!check->status)
 			check_documents(walk);
@@ -493,18 +493,18 @@ void bs_check_terms(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
 	const struct bs_lexicon *lexicon = &segment->terms.lexicon;
-	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
+	size_t lines_bytes = (size_t)BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES;
 	struct term_walk walk = {.check = check, .segment = segment, .cursor = {.lexicon = lexicon}};
 	touch_all(check, &lexicon->chapters);
 	EXPECT(check, lexicon->n_terms <= UINT32_MAX, "lexicon: %llu terms are more than can be numbered",
 	       (unsigned long long)lexicon->n_terms);
-	walk.next_exact = allocate(check, segment->meta.n_slabs, sizeof(*walk.next_exact), "slabs");
+	walk.next_exact = allocate(check, segment->meta.n_shards, sizeof(*walk.next_exact), "shards");
 	walk.frame.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes);
 	walk.frame.groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8);
 	if (!walk.frame.lines || !walk.frame.groups)
-		TRY(check, bs_fail_memory(check->err, "slabs", lines_bytes));
+		TRY(check, bs_fail_memory(check->err, "shards", lines_bytes));
 	walk_terms(&walk);
-	walk_rare_lists(check, find_rare);
+	walk_rare_term_lists(check, find_rare);
 	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
 	check_tf_sums(&walk);
 	check_end(&walk);

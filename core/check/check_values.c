@@ -79,7 +79,7 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	if (check->status)
 		return;
 	EXPECT(check, part->first_line == told->n_lines && part->first_entry == told->n_entries && part->n_layers + part->n_entries > 0,
-	       "values of slab %u do not follow those before", part->slab);
+	       "values of shard %u do not follow those before", part->shard);
 	/* What stands for no row is a row without a value. Without layers, only rows that are listed have any. */
 	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
 		uint32_t rank, listed = entry < part->n_entries ? bs_load_u32(part->entries + (size_t)entry * BS_VALUE_ENTRY_BYTES) : 0;
@@ -89,25 +89,25 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 		check_row(check, told, field, part, row, &entry);
 		EXPECT(check, row < n_docs || !bs_value_part_rank(part, row, false, &rank), "row %u of %u has a value", row, n_docs);
 	}
-	EXPECT(check, entry == part->n_entries, "listed values of slab %u do not ascend", part->slab);
+	EXPECT(check, entry == part->n_entries, "listed values of shard %u do not ascend", part->shard);
 	told->n_lines += bs_value_layer_lines(part->n_blocks, part->n_slices) * part->n_layers;
 	told->n_entries += part->n_entries;
 }
 
 /* The part of each field, if it has one: *next is its number. */
-static void check_slab(struct check *check, struct told *told, uint32_t s, uint64_t *next)
+static void check_shard(struct check *check, struct told *told, uint32_t s, uint64_t *next)
 {
 	for (uint32_t f = 0; f < told->table->n_fields && !check->status; f++) {
 		struct bs_value_field field;
-		struct bs_value_part part = {.slab = UINT32_MAX};
+		struct bs_value_part part = {.shard = UINT32_MAX};
 		TRY(check, bs_value_field_get(told->table, f, &field, check->err));
 		if (check->status || next[f] == field.first_part + field.n_parts)
 			continue;
 		TRY(check, bs_value_part_get(told->table, &field, next[f], &part, check->err));
-		if (check->status || part.slab != s)
+		if (check->status || part.shard != s)
 			continue;
 		next[f]++;
-		check_part(check, told, &field, &part, check->segment->slabs[s].n_docs);
+		check_part(check, told, &field, &part, check->segment->shards[s].n_docs);
 	}
 }
 
@@ -144,11 +144,11 @@ void bs_check_values(struct check *check)
 	EXPECT(check, told.n_values == table->n_values && told.n_parts == table->n_parts, "fields have %llu of %llu values in %llu of "
 	       "%llu parts", (unsigned long long)told.n_values, (unsigned long long)table->n_values,
 	       (unsigned long long)told.n_parts, (unsigned long long)table->n_parts);
-	for (uint32_t s = 0; s < check->segment->meta.n_slabs && !check->status; s++)
-		check_slab(check, &told, s, next);
+	for (uint32_t s = 0; s < check->segment->meta.n_shards && !check->status; s++)
+		check_shard(check, &told, s, next);
 	for (uint32_t f = 0; f < table->n_fields && !check->status; f++) {
 		TRY(check, bs_value_field_get(table, f, &before, check->err));
-		EXPECT(check, next[f] == before.first_part + before.n_parts, "slabs of field %u of values do not ascend", f);
+		EXPECT(check, next[f] == before.first_part + before.n_parts, "shards of field %u of values do not ascend", f);
 	}
 	EXPECT(check, told.n_lines == table->lines.n_bytes / BS_LINE_BYTES && table->lines.n_bytes % BS_LINE_BYTES == 0 &&
 	       told.n_entries == table->lists.n_bytes / BS_VALUE_ENTRY_BYTES, "%llu lines of values and %llu listed, where there are "

@@ -3,5 +3,5 @@
 
 #include "core/check/check_state.h"
 
-/* Numbers and dates; when the slabs have been looked at. */
+/* Numbers and dates; when the shards have been looked at. */
 void bs_check_values(struct check *check);

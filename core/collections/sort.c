@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define RUN_ITEMS 8192u
 #define ITEM_NS   50u  /* what a step of a merge costs about, */
@@ -28,7 +28,7 @@ static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t 
 	for (size_t at = 0; at < n && !status; at += RUN_ITEMS) {
 		size_t n_here = least(RUN_ITEMS, n - at);
 		qsort_r(items + at * sort->item_bytes, n_here, sort->item_bytes, sort->compare, sort->context);
-		status = bs_watch_spend(n_here * SORTED_NS, sort->err);
+		status = bs_deadline_spend(n_here * SORTED_NS, sort->err);
 	}
 	return status;
 }
@@ -46,7 +46,7 @@ static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t
 		right += takes_left ? 0 : item_bytes;
 		n_left -= takes_left;
 		n_right -= !takes_left;
-		status = bs_watch_each(n_merged++, ITEM_NS, sort->err);
+		status = bs_deadline_each(n_merged++, ITEM_NS, sort->err);
 	}
 	memcpy(to, n_left > 0 ? left : right, (n_left + n_right) * item_bytes);
 	return status;
@@ -56,7 +56,7 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
                        int (*compare)(const void *a, const void *b, void *context), void *context, struct bs_error *err)
 {
 	struct sort sort = {item_bytes, compare, context, err};
-	uint8_t *room = n_items > RUN_ITEMS && bs_watch_here ? malloc(n_items * item_bytes) : NULL;
+	uint8_t *room = n_items > RUN_ITEMS && bs_deadline_here ? malloc(n_items * item_bytes) : NULL;
 	if (!room) {
 		if (n_items > 1)
 			qsort_r(items, n_items, item_bytes, compare, context);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define FIRST_SLOTS 4096u
 #define LARGE_SLOTS (1u << 18)
 #define LARGE_ENTRIES ((size_t)1 << 18)
 #define ENTRY_BYTES sizeof(struct bs_term_entry)
-#define SLOT_NS     5u /* what one costs about to be moved, for the watch */
+#define SLOT_NS     5u /* what one costs about to be moved, for the deadline */
 
 static int64_t held_by_slots(const struct bs_term_table *table)
 {
@@ -19,7 +19,7 @@ static int64_t held_by_slots(const struct bs_term_table *table)
 
 void bs_term_table_deinit(struct bs_term_table *table)
 {
-	(void)!bs_account_add(-held_by_slots(table), NULL);
+	(void)!bs_memory_budget_add(-held_by_slots(table), NULL);
 	free(table->slots);
 	bs_buffer_deinit(&table->bytes);
 	bs_buffer_deinit(&table->of_entries);
@@ -40,7 +40,7 @@ void bs_term_table_clear(struct bs_term_table *table)
 
 void bs_term_table_seal(struct bs_term_table *table)
 {
-	(void)!bs_account_add(-held_by_slots(table), NULL);
+	(void)!bs_memory_budget_add(-held_by_slots(table), NULL);
 	free(table->slots);
 	table->slots = NULL;
 	table->slot_mask = 0;
@@ -80,12 +80,12 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	if (n_slots > (size_t)UINT32_MAX + 1) /* a slot's upper half holds no more of the hash */
 		return bs_fail_memory(err, "a dictionary of 2^31 terms", n_slots * sizeof(uint64_t));
 	int64_t more_bytes = (int64_t)(n_slots * sizeof(*table->slots)) - held_by_slots(table);
-	enum bs_status status = bs_account_add(more_bytes, err);
+	enum bs_status status = bs_memory_budget_add(more_bytes, err);
 	if (status)
 		return status;
 	uint64_t *slots = calloc(n_slots, sizeof(*slots));
 	if (!slots) {
-		(void)!bs_account_add(-more_bytes, NULL);
+		(void)!bs_memory_budget_add(-more_bytes, NULL);
 		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
 	}
 	bs_buffer_advise(slots, n_slots * sizeof(*slots));
@@ -98,13 +98,13 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	for (size_t i = 0; i < n_old && !status; i++) {
 		if (old_slots[i])
 			place(table, old_slots[i]);
-		status = bs_watch_each(i, SLOT_NS, err);
+		status = bs_deadline_each(i, SLOT_NS, err);
 	}
 	if (status) { /* the table stays unchanged */
 		table->slots = old_slots;
 		table->slot_mask = (uint32_t)(n_old - 1);
 		table->slot_shift = (uint32_t)__builtin_clzll(n_old | 1) + 1;
-		(void)!bs_account_add(-more_bytes, NULL);
+		(void)!bs_memory_budget_add(-more_bytes, NULL);
 		old_slots = slots;
 	}
 	free(old_slots);

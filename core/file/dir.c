@@ -46,7 +46,7 @@ static enum bs_status open_memory(struct bs_dir *dir, struct bs_error *err)
 	return bs_fail_memory(err, "a path", sizeof(MEMORY_PLACE));
 }
 
-enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory *memory, const struct bs_consent *consent,
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory, const struct bs_consent *consent,
                            struct bs_error *err)
 {
 	struct stat found;
@@ -137,7 +137,7 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
                                 struct bs_error *err)
 {
 	if (dir->memory) {
-		enum bs_status status = bs_memory_open_file(dir->memory, name, fd_out, err);
+		enum bs_status status = bs_memory_index_open_file(dir->memory, name, fd_out, err);
 		return status || fstat(*fd_out, found_out) == 0 ? status : fail_open(dir, name, err);
 	}
 	*fd_out = openat(dir->fd, name, O_RDONLY | SAFE_FLAGS);
@@ -166,7 +166,7 @@ enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int 
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
 {
 	if (dir->memory)
-		return bs_memory_create_file(dir->memory, name, fd_out, err);
+		return bs_memory_index_create_file(dir->memory, name, fd_out, err);
 	*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
 	if (*fd_out < 0)
 		return bs_fail(err, BS_IO, "%s/%s: cannot create: %s", dir->path, name, strerror(errno));
@@ -178,7 +178,7 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 {
 	char name[64];
 	if (dir->memory)
-		return bs_memory_create_nameless(dir->memory, fd_out, err);
+		return bs_memory_index_create_nameless(dir->memory, fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
 	/* Not every file system can. */
 	for (unsigned i = 0; *fd_out < 0 && i < 100 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
@@ -204,7 +204,7 @@ enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, 
 
 bool bs_dir_has_folder(const struct bs_dir *dir)
 {
-	return !dir->memory || bs_memory_has_folder(dir->memory);
+	return !dir->memory || bs_memory_index_has_folder(dir->memory);
 }
 
 enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes, struct bs_error *err)
@@ -228,7 +228,7 @@ bool bs_dir_has(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;
 	if (dir->memory)
-		return bs_memory_file_bytes(dir->memory, name) >= 0;
+		return bs_memory_index_file_bytes(dir->memory, name) >= 0;
 	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
@@ -236,7 +236,7 @@ uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;
 	if (dir->memory) {
-		int64_t n_bytes = bs_memory_file_bytes(dir->memory, name);
+		int64_t n_bytes = bs_memory_index_file_bytes(dir->memory, name);
 		return n_bytes < 0 ? 0 : (uint64_t)n_bytes;
 	}
 	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)found.st_size : 0;
@@ -245,7 +245,7 @@ uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name)
 void bs_dir_remove(const struct bs_dir *dir, const char *name)
 {
 	if (dir->memory)
-		bs_memory_remove(dir->memory, name);
+		bs_memory_index_remove(dir->memory, name);
 	else
 		unlinkat(dir->fd, name, 0);
 }
@@ -253,7 +253,7 @@ void bs_dir_remove(const struct bs_dir *dir, const char *name)
 enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to, struct bs_error *err)
 {
 	if (dir->memory)
-		return bs_memory_rename(dir->memory, from, to, err);
+		return bs_memory_index_rename(dir->memory, from, to, err);
 	if (renameat(dir->fd, from, dir->fd, to) == 0)
 		return BS_OK;
 	return bs_fail(err, BS_IO, "%s/%s: cannot rename: %s", dir->path, from, strerror(errno));
@@ -281,7 +281,7 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
 enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, struct bs_error *err)
 {
 	if (dir->memory)
-		return bs_memory_list(dir->memory, names, err);
+		return bs_memory_index_list(dir->memory, names, err);
 	int fd = open_list(dir);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	enum bs_status status = list ? BS_OK : bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));

@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 
 struct bs_dir {
-	struct bs_memory *memory; /* borrowed; NULL: it is a directory */
+	struct bs_memory_index *memory; /* borrowed; NULL: it is a directory */
 	int fd;          /* O_PATH; -1 in memory */
 	char *path;      /* as it was named; for messages */
 	char *place;     /* the same, canonical; of one in memory, which lies in no folder, one where nothing else can lie */
@@ -29,7 +29,7 @@ struct bs_dir {
 
 /* A path that was named is followed if it is a link; path NULL: the index in memory. The caller's struct, for bs_dir_close; what
  * it is handed to borrows it. BS_INVALID (neither or both), BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
-enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory *memory, const struct bs_consent *consent,
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory, const struct bs_consent *consent,
                            struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine if place is NULL. */
 void bs_dir_close(struct bs_dir *dir);

@@ -12,19 +12,19 @@
 
 #include "core/bitsift/memory_index.h"
 #include "core/collections/binary_search.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define PLACE "an index in memory"
 
 struct file {
-	char name[BS_MEMORY_NAME_BYTES];
+	char name[BS_MEMORY_INDEX_NAME_BYTES];
 	int fd;
-	void *map; /* for bs_memory_file_at, made when it is asked for; NULL: none */
+	void *map; /* for bs_memory_index_file_at, made when it is asked for; NULL: none */
 	size_t map_bytes;
 };
 
 /* The files ascend by name; there are few. */
-struct bs_memory {
+struct bs_memory_index {
 	pthread_mutex_t mutex; /* for all of it */
 	pthread_cond_t unlocked;
 	bool is_locked;
@@ -33,9 +33,9 @@ struct bs_memory {
 	size_t n_files;
 };
 
-enum bs_status bs_memory_new(struct bs_memory **memory_out, struct bs_error *err)
+enum bs_status bs_memory_index_new(struct bs_memory_index **memory_out, struct bs_error *err)
 {
-	struct bs_memory *memory = calloc(1, sizeof(*memory));
+	struct bs_memory_index *memory = calloc(1, sizeof(*memory));
 	*memory_out = memory;
 	if (!memory)
 		return bs_fail_memory(err, PLACE, sizeof(*memory));
@@ -52,7 +52,7 @@ static void unmap(struct file *file)
 	file->map = NULL;
 }
 
-void bs_memory_free(struct bs_memory *memory)
+void bs_memory_index_free(struct bs_memory_index *memory)
 {
 	if (!memory)
 		return;
@@ -69,14 +69,14 @@ void bs_memory_free(struct bs_memory *memory)
 }
 
 /* Whether there is such a file, and where it is, or would be. */
-static bool find(const struct bs_memory *memory, const char *name, size_t *i_out)
+static bool find(const struct bs_memory_index *memory, const char *name, size_t *i_out)
 {
 	BS_BINARY_SEARCH(*i_out, i, 0, memory->n_files, strcmp(memory->files[i].name, name) < 0);
 	return *i_out < memory->n_files && strcmp(memory->files[*i_out].name, name) == 0;
 }
 
 /* Puts a file, which is the table's from here on, where find says; the mutex is held. */
-static enum bs_status put_at(struct bs_memory *memory, size_t i, const char *name, int fd, struct bs_error *err)
+static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd, struct bs_error *err)
 {
 	size_t n_bytes = (memory->n_files + 1) * sizeof(*memory->files);
 	struct file *files = realloc(memory->files, n_bytes);
@@ -89,7 +89,7 @@ static enum bs_status put_at(struct bs_memory *memory, size_t i, const char *nam
 	return BS_OK;
 }
 
-static void replace_at(struct bs_memory *memory, size_t i, int fd)
+static void replace_at(struct bs_memory_index *memory, size_t i, int fd)
 {
 	struct file *file = &memory->files[i];
 	unmap(file);
@@ -97,7 +97,7 @@ static void replace_at(struct bs_memory *memory, size_t i, int fd)
 	file->fd = fd;
 }
 
-static void remove_at(struct bs_memory *memory, size_t i)
+static void remove_at(struct bs_memory_index *memory, size_t i)
 {
 	struct file *file = &memory->files[i];
 	unmap(file);
@@ -122,7 +122,7 @@ static int open_nameless(int at, const char *path)
 	return openat(at, path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
-enum bs_status bs_memory_create_nameless(struct bs_memory *memory, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, int *fd_out, struct bs_error *err)
 {
 	pthread_mutex_lock(&memory->mutex);
 	*fd_out = memory->folder >= 0 ? open_nameless(memory->folder, ".") : memfd_create("bitsift", MFD_CLOEXEC);
@@ -132,7 +132,7 @@ enum bs_status bs_memory_create_nameless(struct bs_memory *memory, int *fd_out, 
 	return *fd_out < 0 ? fail("a file", "cannot create", err) : BS_OK;
 }
 
-enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, struct bs_error *err)
+enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir, struct bs_error *err)
 {
 	int folder = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int probe = folder >= 0 ? open_nameless(folder, ".") : -1;
@@ -153,7 +153,7 @@ enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, s
 	return BS_OK;
 }
 
-bool bs_memory_has_folder(struct bs_memory *memory)
+bool bs_memory_index_has_folder(struct bs_memory_index *memory)
 {
 	pthread_mutex_lock(&memory->mutex);
 	bool has_folder = memory->folder >= 0;
@@ -161,7 +161,7 @@ bool bs_memory_has_folder(struct bs_memory *memory)
 	return has_folder;
 }
 
-enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const char *name, int *fd_out, struct bs_error *err)
 {
 	size_t i;
 	*fd_out = -1;
@@ -173,7 +173,7 @@ enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, i
 }
 
 /* A file of that name, which must not exist, unless it is to be replaced; the descriptor is the table's. */
-static enum bs_status put(struct bs_memory *memory, const char *name, int fd, bool replaces, struct bs_error *err)
+static enum bs_status put(struct bs_memory_index *memory, const char *name, int fd, bool replaces, struct bs_error *err)
 {
 	size_t i;
 	enum bs_status status = BS_OK;
@@ -188,10 +188,10 @@ static enum bs_status put(struct bs_memory *memory, const char *name, int fd, bo
 	return status;
 }
 
-enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const char *name, int *fd_out, struct bs_error *err)
 {
 	int fd = -1;
-	enum bs_status status = bs_memory_create_nameless(memory, fd_out, err);
+	enum bs_status status = bs_memory_index_create_nameless(memory, fd_out, err);
 	if (!status && (fd = fcntl(*fd_out, F_DUPFD_CLOEXEC, 0)) < 0)
 		status = fail(name, "cannot create", err);
 	if (!status)
@@ -206,7 +206,7 @@ enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name,
 	return status;
 }
 
-int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name)
+int64_t bs_memory_index_file_bytes(struct bs_memory_index *memory, const char *name)
 {
 	struct stat found;
 	int64_t n_bytes = -1;
@@ -218,7 +218,7 @@ int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name)
 	return n_bytes;
 }
 
-void bs_memory_remove(struct bs_memory *memory, const char *name)
+void bs_memory_index_remove(struct bs_memory_index *memory, const char *name)
 {
 	size_t i;
 	pthread_mutex_lock(&memory->mutex);
@@ -228,7 +228,7 @@ void bs_memory_remove(struct bs_memory *memory, const char *name)
 }
 
 /* It is the commit of an index: until it is done nothing is gone. */
-enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err)
+enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from, const char *to, struct bs_error *err)
 {
 	size_t i, old;
 	int fd = -1;
@@ -248,7 +248,7 @@ enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, cons
 	return status;
 }
 
-enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names, struct bs_error *err)
+enum bs_status bs_memory_index_list(struct bs_memory_index *memory, struct bs_buffer *names, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
@@ -258,17 +258,17 @@ enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names,
 	return status;
 }
 
-enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err)
+enum bs_status bs_memory_index_lock(struct bs_memory_index *memory, bool wait, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
 	while (memory->is_locked && wait && !status) {
-		if (!bs_watch_here) {
+		if (!bs_deadline_here) {
 			pthread_cond_wait(&memory->unlocked, &memory->mutex);
 			continue;
 		}
 		pthread_mutex_unlock(&memory->mutex);
-		status = bs_watch_sleep(err);
+		status = bs_deadline_sleep(err);
 		pthread_mutex_lock(&memory->mutex);
 	}
 	if (!status && memory->is_locked)
@@ -278,7 +278,7 @@ enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_err
 	return status;
 }
 
-void bs_memory_unlock(struct bs_memory *memory)
+void bs_memory_index_unlock(struct bs_memory_index *memory)
 {
 	pthread_mutex_lock(&memory->mutex);
 	memory->is_locked = false;
@@ -286,10 +286,10 @@ void bs_memory_unlock(struct bs_memory *memory)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
-enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_memory **copy_out, struct bs_error *err)
+enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory, struct bs_memory_index **copy_out, struct bs_error *err)
 {
-	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory, *copy;
-	enum bs_status status = bs_memory_new(&copy, err);
+	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory, *copy;
+	enum bs_status status = bs_memory_index_new(&copy, err);
 	*copy_out = copy;
 	if (status)
 		return status;
@@ -304,15 +304,15 @@ enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_memory *
 	}
 	pthread_mutex_unlock(&from->mutex);
 	if (status) {
-		bs_memory_free(copy);
+		bs_memory_index_free(copy);
 		*copy_out = NULL;
 	}
 	return status;
 }
 
-size_t bs_memory_n_files(const struct bs_memory *memory)
+size_t bs_memory_index_n_files(const struct bs_memory_index *memory)
 {
-	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory;
 	pthread_mutex_lock(&from->mutex);
 	size_t n_files = from->n_files;
 	pthread_mutex_unlock(&from->mutex);
@@ -333,11 +333,11 @@ static enum bs_status map(struct file *file, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_memory_file_at(const struct bs_memory *memory, size_t i, struct bs_memory_file *file_out, struct bs_error *err)
+enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memory, size_t i, struct bs_memory_index_file *file_out, struct bs_error *err)
 {
-	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory;
 	enum bs_status status = BS_OK;
-	*file_out = (struct bs_memory_file){.bytes = ""};
+	*file_out = (struct bs_memory_index_file){.bytes = ""};
 	pthread_mutex_lock(&from->mutex);
 	if (i >= from->n_files)
 		status = bs_fail(err, BS_NOT_FOUND, PLACE ": no file %zu", i);
@@ -355,14 +355,14 @@ enum bs_status bs_memory_file_at(const struct bs_memory *memory, size_t i, struc
 
 static enum bs_status check_name(const char *name, struct bs_error *err)
 {
-	return *name && strlen(name) < BS_MEMORY_NAME_BYTES
+	return *name && strlen(name) < BS_MEMORY_INDEX_NAME_BYTES
 	               ? BS_OK
-	               : bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_NAME_BYTES - 1);
+	               : bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_INDEX_NAME_BYTES - 1);
 }
 
-enum bs_status bs_memory_descriptor_at(const struct bs_memory *memory, size_t i, int *fd_out, struct bs_error *err)
+enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index *memory, size_t i, int *fd_out, struct bs_error *err)
 {
-	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	struct bs_memory_index *from = (struct bs_memory_index *)(uintptr_t)memory;
 	*fd_out = -1;
 	pthread_mutex_lock(&from->mutex);
 	enum bs_status status = i < from->n_files ? copy_descriptor(&from->files[i], fd_out, err)
@@ -371,7 +371,7 @@ enum bs_status bs_memory_descriptor_at(const struct bs_memory *memory, size_t i,
 	return status;
 }
 
-enum bs_status bs_memory_put_file(struct bs_memory *memory, const char *name, int fd, struct bs_error *err)
+enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, const char *name, int fd, struct bs_error *err)
 {
 	struct stat found;
 	enum bs_status status = check_name(name, err);
@@ -388,14 +388,14 @@ enum bs_status bs_memory_put_file(struct bs_memory *memory, const char *name, in
 	return status;
 }
 
-enum bs_status bs_memory_put(struct bs_memory *memory, const char *name, const void *bytes, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_memory_index_put(struct bs_memory_index *memory, const char *name, const void *bytes, size_t n_bytes, struct bs_error *err)
 {
 	size_t n_done = 0;
 	int fd;
 	enum bs_status status = check_name(name, err);
 	if (status)
 		return status;
-	status = bs_memory_create_nameless(memory, &fd, err);
+	status = bs_memory_index_create_nameless(memory, &fd, err);
 	while (!status && n_done < n_bytes) {
 		ssize_t n = pwrite(fd, (const char *)bytes + n_done, n_bytes - n_done, (off_t)n_done);
 		if (n >= 0)

@@ -7,7 +7,7 @@
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
 const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS, BS_SECTION_VALUE_KEY_OFFSETS, "values"};
@@ -33,7 +33,7 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 	return status;
 }
 
-/* The approximate cost of a name, for the watch. */
+/* The approximate cost of a name, for the deadline. */
 #define NAME_NS 30u
 
 enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
@@ -48,7 +48,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 		bs_buffer_clear(&coded);
 		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
 		if (!status)
-			status = bs_watch_spend(BS_NAMES_BLOCK * NAME_NS, err);
+			status = bs_deadline_spend(BS_NAMES_BLOCK * NAME_NS, err);
 		if (status)
 			break;
 		bs_file_writer_bytes(writer, coded.data, coded.used_bytes);

@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define SYMBOL_NS 10u /* the cost of decoding one */
 
@@ -470,7 +470,7 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 		uint32_t coded = get_symbol(lexicon, &cursor->bits, context);
 		if (!coded)
 			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
-		enum bs_status asked = bs_watch_each(i, SYMBOL_NS, err);
+		enum bs_status asked = bs_deadline_each(i, SYMBOL_NS, err);
 		if (asked)
 			return asked;
 		if (cursor->term.capacity_bytes - cursor->term.used_bytes < BS_SYMBOL_BYTES) {

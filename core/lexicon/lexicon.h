@@ -7,7 +7,7 @@
  * chapter, whose separators stand together, front-coded in plain bytes. A look-up is a binary search over the first
  * eight bytes of every chapter, then a walk over its separators and a walk over the terms of one block.
  *
- * A term's ordinal is its place in this order; exact columns and forward lists name terms by it.
+ * A term's ordinal is its place in this order; exact columns and forward indexes name terms by it.
  *
  * Keys: a word is its folded UTF-8; the pair term of two run characters is 0xff and the two, which no UTF-8 text can
  * spell, so that a pair is never taken for a word that folds to the same two characters.

@@ -15,7 +15,7 @@
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/term_codes.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 /* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
  * terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening takes 0.7 ms with these, 1.0 with twice
@@ -161,7 +161,7 @@ struct training {
 };
 
 #define LEAST_PAIR_SLOTS 4096u
-#define SYMBOL_NS        20u /* what one costs about, for the watch */
+#define SYMBOL_NS        20u /* what one costs about, for the deadline */
 
 static struct pair *slot_of_pair(const struct training *training, uint32_t name)
 {
@@ -217,7 +217,7 @@ static enum bs_status count_sample(struct training *training, uint32_t every, st
 			continue;
 		const struct rest *rest = &training->sample[i];
 		uint32_t last = UINT32_MAX;
-		enum bs_status status = bs_watch_spend(rest->n_bytes * SYMBOL_NS / 4, err);
+		enum bs_status status = bs_deadline_spend(rest->n_bytes * SYMBOL_NS / 4, err);
 		if (status)
 			return status;
 		for (uint32_t at = 0, is_end = 0; !is_end;) {
@@ -532,7 +532,7 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 		coding->counts[heads_row(coding, head_context) + head_of(&term)]++;
 		uint32_t context = bs_first_context(term.n_dropped);
 		for (uint32_t j = 0, is_end = 0; !is_end && !status;) {
-			status = bs_watch_each(coding->n_cut, SYMBOL_NS, err);
+			status = bs_deadline_each(coding->n_cut, SYMBOL_NS, err);
 			uint32_t number = symbols_next(&coding->symbols, term.rest.bytes + j, term.rest.n_bytes - j);
 			coding->cut[coding->n_cut++] = (uint16_t)number;
 			coding->counts[rests_row(coding, context) + number]++;
@@ -636,7 +636,7 @@ static enum bs_status put_rest(struct coding *coding, const struct added *term, 
 	do {
 		size_t at = rests_row(coding, context) + **cut;
 		bs_bits_put_code(&coding->bits, coding->values[at]);
-		status = bs_watch_each((size_t)(*cut - coding->cut), SYMBOL_NS, err);
+		status = bs_deadline_each((size_t)(*cut - coding->cut), SYMBOL_NS, err);
 		symbol = &coding->symbols.symbols[*(*cut)++];
 		n_done += symbol->n_bytes;
 		if (!symbol->is_end)

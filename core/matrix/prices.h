@@ -7,14 +7,14 @@
  */
 #pragma once
 
-/* Columns of a term: core/matrix/treatment.c. Times are of P and L, in a warm cache. */
+/* Columns of a term: core/matrix/term_treatment.c. Times are of P and L, in a warm cache. */
 #define BS_PRICE_LINE_NS             8.0   /* a line of a column that is read in order, with its loop and branch */
 #define BS_PRICE_MISS_NS             40.0  /* a line alone somewhere */
 #define BS_PRICE_LOOK_NS             125.0 /* a document asked for a term that is listed */
 #define BS_PRICE_EXCEPTION_NS        1.0   /* an exception decoded and its bit cleared */
 #define BS_PRICE_EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list: sizes of P and L */
 #define BS_PRICE_EXCEPTION_MIN_DF    8.0 /* below, there are more wrong ones than right ones: P */
-#define BS_PRICE_LISTED_BITS         8.5  /* of a posting in a rare list, where its term has a df of 1: sizes, P, L */
+#define BS_PRICE_LISTED_BITS         8.5  /* of a posting in a rare-term list, where its term has a df of 1: sizes, P, L */
 #define BS_PRICE_LISTED_DF_BITS      1.25 /* ... and for each doubling of that */
 
 /* What a query would wait for a smaller index: so that P and L become as large as bench/README.md has them. */
@@ -28,23 +28,23 @@
 #define BS_PRICE_MOST_DENSER     0.2
 #define BS_PRICE_MOST_DENSITY    0.6
 
-/* Widths of a slab: indexer/segment/slab_build.c. */
+/* Widths of a shard: indexer/segment/shard_build.c. */
 #define BS_PRICE_COARSE_WORTH      1.2 /* bits of a coarse level against document columns in its place: P */
 #define BS_PRICE_COARSE_MIN_BLOCKS 4   /* in fewer there is nothing to skip */
 
 /* Size classes: indexer/segment/size_classes.c. */
-#define BS_PRICE_SLAB_NS           700.0 /* a slab more, for every query: terms looked up, cache misses a level: P */
+#define BS_PRICE_SHARD_NS           700.0 /* a shard more, for every query: terms looked up, cache misses a level: P */
 #define BS_PRICE_SPAN_POWER        0.88  /* terms of documents that share a coarse bit, by their number: P, L */
-#define BS_PRICE_EXACT_BYTES       1.5   /* document level with exact columns and exceptions, by hashed ones: P, L */
+#define BS_PRICE_EXACT_BYTES       1.5   /* document level with exact columns and false positives, by hashed ones: P, L */
 #define BS_PRICE_CLASS_LISTED_BITS 10.0  /* of a rare term in the list that a row of a matrix has besides: P and L */
 
 /*
- * Forward lists: indexer/segment/forward_build.c. A look takes 160 ns, but only the first term of a query is looked up
+ * Forward indexes: indexer/segment/forward_build.c. A look takes 160 ns, but only the first term of a query is looked up
  * in all documents, so one counts as less. More documents have the neighbourhood of a term than if ordinals were drawn
  * evenly, by NEAR_FACTOR: words of one stem are neighbours. (843 lists of P: eight hashes of neighbourhoods of four and
  * of eight differ by 17 looks; with half of the factor 0.3 MiB less, AND candidates 23.7 -> 25.0 us.)
  */
-#define BS_PRICE_LISTS_NS        100.0 /* a slab of them, whatever is in it: P */
+#define BS_PRICE_LISTS_NS        100.0 /* a shard of them, whatever is in it: P */
 #define BS_PRICE_LIST_LOOK_NS    75.0  /* P */
 #define BS_PRICE_FILTER_NS       5.0   /* a word of the filter of 64 documents: P */
 #define BS_PRICE_NEAR_FACTOR     40.0
@@ -53,7 +53,7 @@
 #define BS_PRICE_FREQUENT_NS     160.0 /* ... looked up by each query that has the term: P */
 #define BS_PRICE_EXACT_BITS      64.0  /* an exact column's places in the tables */
 
-/* Rare lists: indexer/segment/rare_build.c. Documents with fewer rare terms share one: entropies of P and L. */
+/* Rare-term lists: indexer/segment/rare_build.c. Documents with fewer rare terms share one: entropies of P and L. */
 #define BS_PRICE_SHARED_BELOW 24u
 
 /* Tf levels: core/matrix/tf_levels.c. Ten best of L and P. */

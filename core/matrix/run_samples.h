@@ -1,5 +1,5 @@
 /*
- * run_samples.h: samples in lists of runs of ordinals (forward_list.h, rare_list.h). Every 32nd or
+ * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Every 32nd or
  * 64th run has one, which says where the run begins, so that a look-up decodes half as many runs.
  * Header only.
  */

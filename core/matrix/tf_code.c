@@ -7,7 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/file/segment_sections.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */
@@ -136,7 +136,7 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
  * 122. */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
-#define WORD_NS      50u /* what one costs about to be placed, for the watch */
+#define WORD_NS      50u /* what one costs about to be placed, for the deadline */
 
 static bool is_long(size_t n)
 {
@@ -260,14 +260,14 @@ static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_words && !status; i++) {
 		count_begun(spelled, spell_word(spelled, &words[i]), band, n_begun);
-		status = bs_watch_each(i, WORD_NS, err);
+		status = bs_deadline_each(i, WORD_NS, err);
 	}
 	if (status)
 		return status;
 	sum_begun(band, n_begun);
 	for (size_t i = 0; i < n_words && !status; i++) {
 		take_places(spelled, spell_word(spelled, &words[i]), band, n_begun, values);
-		status = bs_watch_each(i, WORD_NS, err);
+		status = bs_deadline_each(i, WORD_NS, err);
 	}
 	return status;
 }
@@ -351,7 +351,7 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 		if (!status)
 			status = solve(coder, words, n_words, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
 		if (!status && !is_solved)
-			status = bs_watch_ask(err);
+			status = bs_deadline_ask(err);
 	}
 	if (!status)
 		bits->used_bytes += n_bytes;

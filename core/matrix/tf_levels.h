@@ -2,7 +2,7 @@
  * tf_levels.h: of which words an index knows, 512 documents at a time, how often they stand there at least: tf levels.
  *
  * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the document
- * columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
+ * columns of a shard. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
  * ranking passes over most of them (query/rank/scan_top.c); how often exactly the document's tf code says
  * (tf_code.h).
  *

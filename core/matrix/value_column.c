@@ -174,7 +174,7 @@ enum bs_status bs_value_part_get(const struct bs_value_table *table, const struc
 		return status;
 	const uint8_t *entry = table->parts.data + i * BS_VALUE_PART_BYTES;
 	*part_out = (struct bs_value_part){
-		.slab = bs_load_u32(entry),
+		.shard = bs_load_u32(entry),
 		.n_slices = field->n_slices,
 		.n_layers = bs_load_u32(entry + 4),
 		.first_line = bs_load_u64(entry + 8),
@@ -193,7 +193,7 @@ enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs
 	uint64_t all_lines = table->lines.n_bytes / BS_LINE_BYTES, all_entries = table->lists.n_bytes / BS_VALUE_ENTRY_BYTES;
 	if (part->first_line > all_lines || n_lines > all_lines - part->first_line || part->first_entry > all_entries ||
 	    part->n_entries > all_entries - part->first_entry)
-		return bs_container_corrupt(table->file, err, "values of slab %u are not within their file", part->slab);
+		return bs_container_corrupt(table->file, err, "values of shard %u are not within their file", part->shard);
 	part->lines = (const uint64_t *)(const void *)(table->lines.data + part->first_line * BS_LINE_BYTES);
 	part->entries = table->lists.data + part->first_entry * BS_VALUE_ENTRY_BYTES;
 	enum bs_status status = BS_OK;
@@ -205,17 +205,17 @@ enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs
 	return status;
 }
 
-enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t slab,
+enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t shard,
                                   uint32_t n_docs, bool *found_out, struct bs_value_part *part_out, struct bs_error *err)
 {
 	uint32_t i;
 	enum bs_status status = BS_OK;
 	BS_BINARY_SEARCH(i, p, 0, field->n_parts,
 	                 !status && !(status = bs_value_part_get(table, field, field->first_part + p, part_out, err)) &&
-	                         part_out->slab < slab);
+	                         part_out->shard < shard);
 	if (!status && i < field->n_parts)
 		status = bs_value_part_get(table, field, field->first_part + i, part_out, err);
-	*found_out = !status && i < field->n_parts && part_out->slab == slab;
+	*found_out = !status && i < field->n_parts && part_out->shard == shard;
 	return *found_out ? bs_value_part_touch(table, part_out, n_docs, err) : status;
 }
 

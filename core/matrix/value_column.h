@@ -3,13 +3,13 @@
  * segment has a sorted list of its distinct values; what a document has is the value's place in it, its *rank*, which
  * orders documents as the value does, in as few bits as there are values, whatever these are.
  *
- *                       layer 0 of a field in a slab
+ *                       layer 0 of a field in a shard
  *            has one   bit n-1   bit n-2  ...  bit 0
  *   block 0  [line]    [line]    [line]        [line]      the ranks of 512 documents, bit-sliced
  *   block 1  [line]    [line]    [line]        [line]
  *
  * The ranks of a document that has several values ascend: layer 0 has the first of them, layer 1 the second where many
- * documents have that many. What is left, and what few documents of the slab have, stands in a list of rows and ranks, by
+ * documents have that many. What is left, and what few documents of the shard have, stands in a list of rows and ranks, by
  * rows and ranks. In FORMAT.md: sections 56 to 61.
  */
 #pragma once
@@ -81,10 +81,10 @@ enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs
 enum bs_status bs_value_of_rank(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t rank,
                                 struct bs_value *value_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A field in one slab. */
+/* A field in one shard. */
 struct bs_value_part {
-	uint32_t slab;
-	uint32_t n_docs, n_blocks; /* of the slab */
+	uint32_t shard;
+	uint32_t n_docs, n_blocks; /* of the shard */
 	uint32_t n_slices;
 	uint32_t n_layers;
 	uint64_t first_line;
@@ -94,19 +94,19 @@ struct bs_value_part {
 	const uint8_t *entries; /* u32 row, u32 rank each */
 };
 
-/* Part i of all as it stands there, for a check. BS_CORRUPT if it is not within the sections. n_docs: of its slab. */
+/* Part i of all as it stands there, for a check. BS_CORRUPT if it is not within the sections. n_docs: of its shard. */
 enum bs_status bs_value_part_get(const struct bs_value_table *table, const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Makes it ready for a slab of so many documents: all that it has may be read then. BS_CORRUPT. */
+/* Makes it ready for a shard of so many documents: all that it has may be read then. BS_CORRUPT. */
 enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs_value_part *part, uint32_t n_docs,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* That of a slab, ready; *found_out false: no document of the slab has a value. BS_CORRUPT. */
-enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t slab,
+/* That of a shard, ready; *found_out false: no document of the shard has a value. BS_CORRUPT. */
+enum bs_status bs_value_part_find(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t shard,
                                   uint32_t n_docs, bool *found_out, struct bs_value_part *part_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /*
- * lines and live, of n_blocks blocks of the slab from first_block on, become the documents among them that have a value of
+ * lines and live, of n_blocks blocks of the shard from first_block on, become the documents among them that have a value of
  * these ranks. scratch: room for as many lines, twice. Returns lines read.
  */
 uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel, const struct bs_ranks *ranks,

@@ -40,8 +40,8 @@ struct bs_grep_program {
 	uint64_t output_device, output_inode;
 };
 
-/* Next to a struct bs_find_request. */
-struct bs_find_program {
+/* Next to a struct bs_search_request. */
+struct bs_search_program {
 	uint32_t snippet_columns; /* of a terminal: the longest line of a snippet; 0: 160 */
 	bool explain_bars;        /* the texts passed to the callback `explain` have bars, for a terminal */
 };

@@ -83,7 +83,7 @@ static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *
 
 static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *from, const struct bs_live *from_live)
 {
-	for (size_t i = 0; i < BS_SLAB_MAX_BLOCKS / 64; i++)
+	for (size_t i = 0; i < BS_SHARD_MAX_BLOCKS / 64; i++)
 		into_live->words[i] &= from_live->words[i];
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;

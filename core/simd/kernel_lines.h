@@ -244,7 +244,7 @@ static inline uint64_t high_bytes(line_t line)
 
 /* Calls for each live block; the mask word is taken out before, so that the body may clear bits of live. */
 #define FOR_EACH_LIVE(live, block)                                                                                     \
-	for (size_t word_ = 0; word_ < BS_SLAB_MAX_BLOCKS / 64; word_++)                                               \
+	for (size_t word_ = 0; word_ < BS_SHARD_MAX_BLOCKS / 64; word_++)                                               \
 		for (uint64_t left_ = (live)->words[word_]; left_ != 0; left_ &= left_ - 1)                            \
 			for (size_t block = word_ * 64 + (size_t)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 

@@ -20,7 +20,7 @@
 
 #include "core/simd/kernel_lines.h"
 #include "core/simd/kernels.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 /* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
 struct solve_row {
@@ -28,7 +28,7 @@ struct solve_row {
 	uint64_t value;
 };
 
-#define ROW_NS 50u /* what a row costs about, for the watch */
+#define ROW_NS 50u /* what a row costs about, for the deadline */
 
 /* An equation, reduced until its first bit has no row yet; each step begins behind the last one. False: it contradicts. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
@@ -56,7 +56,7 @@ static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_
 		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(rows[i].mask >> 1 & behind) : 0;
 		bits[i / 8] |= (uint8_t)(bit << (i % 8));
 		behind = behind << 1 | bit;
-		if (bs_watch_each(i, ROW_NS, NULL))
+		if (bs_deadline_each(i, ROW_NS, NULL))
 			return false;
 	}
 	return true;
@@ -71,7 +71,7 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 		for (; i < band->n_begun[byte]; i++) {
 			struct solve_row row = {band->masks[bs_band_place(i)], band->values[i / 64] >> (i % 64) & 1};
 			/* What ends the call makes it a system that is not solved, too. */
-			if (!insert_row(rows, byte * 8, row) || bs_watch_each(i, ROW_NS, NULL))
+			if (!insert_row(rows, byte * 8, row) || bs_deadline_each(i, ROW_NS, NULL))
 				return false;
 		}
 	}

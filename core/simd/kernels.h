@@ -2,7 +2,7 @@
  * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, what
  * makes rows of its grams, and the one that solves equations, in as many versions as there are instruction sets.
  *
- * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
+ * A line is 64 bytes = 512 documents (or groups, or blocks). A shard's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
  * tails: columns are padded to whole lines in the file.
  *
@@ -18,11 +18,11 @@
 #define BS_LINE_BYTES      64u
 #define BS_LINE_WORDS      8u
 #define BS_LINE_BITS       512u
-#define BS_SLAB_MAX_BLOCKS 512u
+#define BS_SHARD_MAX_BLOCKS 512u
 
-/* One bit a block of a slab: block b is bit b % 64 of word b / 64. */
+/* One bit a block of a shard: block b is bit b % 64 of word b / 64. */
 struct bs_live {
-	uint64_t words[BS_SLAB_MAX_BLOCKS / 64];
+	uint64_t words[BS_SHARD_MAX_BLOCKS / 64];
 };
 
 /* Columns as the kernels take them: each points to its first line, aligned to 64 bytes. */

@@ -10,13 +10,13 @@
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */
-	BS_DOC_SUSPECT = 2,       /* its file was changed while it was read: the stamp proves nothing */
+	BS_DOC_RACY = 2,       /* its file was changed while it was read: the fingerprint proves nothing */
 	BS_DOC_GIVEN = 4,         /* of standard input: its id was given beside its text, of which no field is the id */
 	BS_DOC_NOT_STORED = 8,    /* ... and its text is not in the segment: place[0] is 0 */
 };
 
 /* One document. What place holds depends on the kind of its source:
- *   folder, file     size in bytes, mtime ns, ctime ns, inode: the stamp when it was read
+ *   folder, file     size in bytes, mtime ns, ctime ns, inode: the fingerprint when it was read
  *   collection       offset in the file, bytes of the record, line (1-based), 0
  *   standard input   number in the segment's store, bytes of the record, line (1-based), a number that grows with every
  *                    record that the source ever had */

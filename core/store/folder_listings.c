@@ -8,13 +8,13 @@
 
 #define SECTION_FOLDERS 1u
 
-/* A record: its bytes, the source, the stamp, the entries, the bytes of the path; then path and list. */
+/* A record: its bytes, the source, the fingerprint, the entries, the bytes of the path; then path and list. */
 #define HEAD_BYTES 48u
 
 struct record {
 	uint64_t n_bytes;
 	uint32_t source;
-	const uint8_t *stamp;
+	const uint8_t *fingerprint;
 	const char *path;
 	size_t path_bytes;
 	struct bs_folder_listing list;
@@ -76,7 +76,7 @@ static bool read_record(const struct bs_folders *folders, uint64_t at, struct re
 	*record_out = (struct record){
 		.n_bytes = n_bytes,
 		.source = bs_load_u32(head + 4),
-		.stamp = head + 8,
+		.fingerprint = head + 8,
 		.path = (const char *)head + HEAD_BYTES,
 		.path_bytes = (size_t)path_bytes,
 		.list = {head + HEAD_BYTES + path_bytes, (size_t)(n_bytes - HEAD_BYTES - path_bytes), bs_load_u32(head + 40)},
@@ -92,16 +92,16 @@ static int compare_folders(uint32_t a_source, const char *a, size_t a_bytes, con
 	return bs_compare_paths((const uint8_t *)a, a_bytes, (const uint8_t *)b->path, b->path_bytes);
 }
 
-static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
+static bool fingerprint_is(const uint8_t *recorded, const uint64_t fingerprint[4])
 {
 	for (size_t i = 0; i < 4; i++)
-		if (bs_load_u64(recorded + 8 * i) != stamp[i])
+		if (bs_load_u64(recorded + 8 * i) != fingerprint[i])
 			return false;
 	return true;
 }
 
 bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source,
-                     const char *path, size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
+                     const char *path, size_t path_bytes, const uint64_t fingerprint[4], struct bs_folder_listing *list_out)
 {
 	struct record record;
 	int order = -1;
@@ -116,7 +116,7 @@ bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *
 		cursor->before = cursor->at;
 		cursor->at += record.n_bytes;
 	}
-	if (order != 0 || !stamp_is(record.stamp, stamp) || !bs_folder_listing_is_valid(&record.list))
+	if (order != 0 || !fingerprint_is(record.fingerprint, fingerprint) || !bs_folder_listing_is_valid(&record.list))
 		return false;
 	*list_out = record.list;
 	return true;
@@ -138,7 +138,7 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 }
 
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
-                              const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err)
+                              const uint64_t fingerprint[4], const struct bs_folder_listing *list, struct bs_error *err)
 {
 	uint8_t head[HEAD_BYTES];
 	uint64_t n_bytes = (uint64_t)HEAD_BYTES + path_bytes + list->n_bytes;
@@ -148,7 +148,7 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
 	bs_store_u32(head, (uint32_t)n_bytes);
 	bs_store_u32(head + 4, source);
 	for (size_t i = 0; i < 4; i++)
-		bs_store_u64(head + 8 + 8 * i, stamp[i]);
+		bs_store_u64(head + 8 + 8 * i, fingerprint[i]);
 	bs_store_u32(head + 40, list->n_entries);
 	bs_store_u32(head + 44, (uint32_t)path_bytes);
 	enum bs_status status = bs_buffer_reserve(records, (size_t)n_bytes, err);

@@ -14,7 +14,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 /* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
 static const struct {
@@ -171,13 +171,13 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
-/* *status: why it does not wait any longer, if that is the watch. */
+/* *status: why it does not wait any longer, if that is the deadline. */
 static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error *err)
 {
 	int failed;
 	do
-		failed = flock(fd, wait && !bs_watch_here ? LOCK_EX : LOCK_EX | LOCK_NB);
-	while (failed && (errno == EINTR || (errno == EWOULDBLOCK && wait && !(*status = bs_watch_sleep(err)))));
+		failed = flock(fd, wait && !bs_deadline_here ? LOCK_EX : LOCK_EX | LOCK_NB);
+	while (failed && (errno == EINTR || (errno == EWOULDBLOCK && wait && !(*status = bs_deadline_sleep(err)))));
 	return failed;
 }
 
@@ -189,7 +189,7 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 	enum bs_status status = BS_OK;
 	*lock_out = (struct bs_index_lock){.fd = -1};
 	if (dir->memory) {
-		status = bs_memory_lock(dir->memory, wait, err);
+		status = bs_memory_index_lock(dir->memory, wait, err);
 		lock_out->memory = status ? NULL : dir->memory;
 		return status;
 	}
@@ -237,7 +237,7 @@ enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_i
 void bs_index_lock_release(struct bs_index_lock *lock)
 {
 	if (lock->memory)
-		bs_memory_unlock(lock->memory);
+		bs_memory_index_unlock(lock->memory);
 	if (lock->fd >= 0)
 		close(lock->fd);
 	*lock = (struct bs_index_lock){.fd = -1};

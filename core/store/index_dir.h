@@ -35,13 +35,13 @@ uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *mani
 
 struct bs_index_lock {
 	int fd; /* -1: not held, */
-	struct bs_memory *memory; /* unless this is the index in memory whose lock it is */
+	struct bs_memory_index *memory; /* unless this is the index in memory whose lock it is */
 };
 
 #define BS_INDEX_LOCK "lock" /* the name of the writer's */
 
 /* An OS lock, gone when the process is: the writer's, or one of another name, for which other users of the directory wait. BS_BUSY
- * names the holder's process, unless wait is true: then it waits, as long as the watch allows (BS_DEADLINE, BS_STOPPED). */
+ * names the holder's process, unless wait is true: then it waits, as long as the deadline allows (BS_DEADLINE, BS_STOPPED). */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created

@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/forward_index.h"
 #include "core/simd/kernels.h"
 #include "core/store/folder_listings.h"
 #include "core/store/summary.h"
@@ -20,9 +20,9 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_GROUP_COLUMNS] = "group columns",
 		[BS_PART_BLOCK_COLUMNS] = "block columns",
 		[BS_PART_EXACT_COLUMNS] = "exact columns",
-		[BS_PART_EXCEPTIONS] = "exceptions",
-		[BS_PART_FORWARD_LISTS] = "forward lists",
-		[BS_PART_RARE_LISTS] = "rare lists",
+		[BS_PART_FALSE_POSITIVES] = "false positives",
+		[BS_PART_FORWARD_INDEXES] = "forward indexes",
+		[BS_PART_RARE_TERM_LISTS] = "rare-term lists",
 		[BS_PART_POPCOUNTS] = "popcounts",
 		[BS_PART_ROWS] = "rows",
 		[BS_PART_LENGTHS] = "lengths",
@@ -50,15 +50,15 @@ static enum bs_part part_of(uint32_t section)
 		{BS_SECTION_TERM_SEPARATORS, BS_PART_LEXICON}, {BS_SECTION_TERM_CODES, BS_PART_LEXICON},
 		{BS_SECTION_TERMS, BS_PART_LEXICON}, {BS_SECTION_TERM_INDEX, BS_PART_LEXICON},
 		{BS_SECTION_POPCOUNTS, BS_PART_POPCOUNTS}, {BS_SECTION_EXACT_TERMS, BS_PART_EXACT_COLUMNS},
-		{BS_SECTION_EXCEPTION_TERMS, BS_PART_EXCEPTIONS}, {BS_SECTION_EXCEPTION_OFFSETS, BS_PART_EXCEPTIONS},
-		{BS_SECTION_EXCEPTION_ROWS, BS_PART_EXCEPTIONS}, {BS_SECTION_ROWS, BS_PART_ROWS},
-		{BS_SECTION_RARE_CODES, BS_PART_RARE_LISTS}, {BS_SECTION_RARE_OFFSETS, BS_PART_RARE_LISTS},
-		{BS_SECTION_RARE_LISTS, BS_PART_RARE_LISTS},
+		{BS_SECTION_EXCEPTION_TERMS, BS_PART_FALSE_POSITIVES}, {BS_SECTION_EXCEPTION_OFFSETS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_EXCEPTION_ROWS, BS_PART_FALSE_POSITIVES}, {BS_SECTION_ROWS, BS_PART_ROWS},
+		{BS_SECTION_RARE_CODES, BS_PART_RARE_TERM_LISTS}, {BS_SECTION_RARE_OFFSETS, BS_PART_RARE_TERM_LISTS},
+		{BS_SECTION_RARE_TERM_LISTS, BS_PART_RARE_TERM_LISTS},
 		{BS_SECTION_GRAM_ROWS, BS_PART_GRAM_ROWS}, {BS_SECTION_GRAM_TIERS, BS_PART_GRAM_LISTS},
-		{BS_SECTION_FORWARD_OFFSETS, BS_PART_FORWARD_LISTS}, {BS_SECTION_FORWARD_TERMS, BS_PART_FORWARD_LISTS},
-		{BS_SECTION_FORWARD_FILTERS, BS_PART_FORWARD_LISTS},
-		{BS_SECTION_FORWARD_COLUMNS, BS_PART_FORWARD_LISTS},
-		{BS_SECTION_FORWARD_FILTER_OFFSETS, BS_PART_FORWARD_LISTS}, {BS_SECTION_DOC_LENGTHS, BS_PART_LENGTHS},
+		{BS_SECTION_FORWARD_OFFSETS, BS_PART_FORWARD_INDEXES}, {BS_SECTION_FORWARD_TERMS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_FORWARD_FILTERS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_FORWARD_COLUMNS, BS_PART_FORWARD_INDEXES},
+		{BS_SECTION_FORWARD_FILTER_OFFSETS, BS_PART_FORWARD_INDEXES}, {BS_SECTION_DOC_LENGTHS, BS_PART_LENGTHS},
 		{BS_SECTION_DOC_TF_OFFSETS, BS_PART_TFS}, {BS_SECTION_DOC_TFS, BS_PART_TFS},
 		{BS_SECTION_DOC_NAME_OFFSETS, BS_PART_NAMES}, {BS_SECTION_DOC_NAMES, BS_PART_NAMES},
 		{BS_SECTION_SOURCE_RANGES, BS_PART_PLACES}, {BS_SECTION_DOC_FLAGS, BS_PART_PLACES},
@@ -101,73 +101,73 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	uint64_t n_checked = bs_container_check_bytes(segment->file);
 	parts[BS_PART_CHECKSUMS] += n_checked;
 	parts[BS_PART_REST] += left - n_checked;
-	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
-		const struct bs_slab *slab = &segment->slabs[s];
-		for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
-			parts[part_of_rank(slab->hashed.levels[l].rank)] += level_bytes(&slab->hashed.levels[l]);
-		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&slab->exact.level);
+	for (uint32_t s = 0; s < segment->meta.n_shards; s++) {
+		const struct bs_shard *shard = &segment->shards[s];
+		for (uint32_t l = 0; l < shard->hashed.n_levels; l++)
+			parts[part_of_rank(shard->hashed.levels[l].rank)] += level_bytes(&shard->hashed.levels[l]);
+		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&shard->exact.level);
 	}
-	for (uint32_t s = 0; s < segment->grams.n_slabs; s++) {
-		const struct bs_gram_slab *slab = &segment->grams.slabs[s];
-		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)slab->shape.n_columns * slab->column_bytes;
+	for (uint32_t s = 0; s < segment->grams.n_shards; s++) {
+		const struct bs_gram_shard *shard = &segment->grams.shards[s];
+		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)shard->shape.n_columns * shard->column_bytes;
 	}
 }
 
-static enum bs_status count_exact(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+static enum bs_status count_exact(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	stats->n_exact = slab->exact.level.n_columns;
-	for (uint32_t c = 0; c < slab->exact.level.n_columns && !status; c++) {
+	stats->n_exact = shard->exact.level.n_columns;
+	for (uint32_t c = 0; c < shard->exact.level.n_columns && !status; c++) {
 		uint32_t n;
-		status = bs_slab_exact_popcount(slab, c, &n, err);
+		status = bs_shard_exact_popcount(shard, c, &n, err);
 		stats->n_exact_postings += n;
 	}
 	return status;
 }
 
-static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+static enum bs_status count_lists(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+	for (uint32_t row = 0; row < shard->n_docs && !status; row++) {
 		uint64_t start, end;
 		uint32_t n = 0;
-		status = bs_slab_forward_span(slab, row, &start, &end, err);
+		status = bs_shard_forward_span(shard, row, &start, &end, err);
 		if (!status)
-			status = bs_forward_list_count(&slab->forward.terms, start, end, &n, err);
+			status = bs_forward_index_count(&shard->forward.terms, start, end, &n, err);
 		stats->n_forward_postings += n;
 	}
 	if (!status)
-		status = count_exact(slab, stats, err);
+		status = count_exact(shard, stats, err);
 	stats->n_forward_postings += stats->n_exact_postings;
 	return status;
 }
 
-static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+static enum bs_status read_shard(const struct bs_shard *shard, struct bs_shard_stats *stats, struct bs_error *err)
 {
-	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->hashed.n_levels};
-	if (slab->hashed.n_levels == 0)
-		return count_lists(slab, stats, err);
+	*stats = (struct bs_shard_stats){.n_docs = shard->n_docs, .n_levels = shard->hashed.n_levels};
+	if (shard->hashed.n_levels == 0)
+		return count_lists(shard, stats, err);
 	enum bs_status status = BS_OK;
-	for (uint32_t l = 0; l < slab->hashed.n_levels && !status; l++) {
+	for (uint32_t l = 0; l < shard->hashed.n_levels && !status; l++) {
 		uint64_t n_set;
-		const struct bs_level *level = &slab->hashed.levels[l];
-		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, slab->n_docs);
+		const struct bs_level *level = &shard->hashed.levels[l];
+		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, shard->n_docs);
 		stats->n_columns[l] = level->n_columns;
-		status = bs_slab_level_popcount(slab, l, &n_set, err);
+		status = bs_shard_level_popcount(shard, l, &n_set, err);
 		stats->density[l] = n_bits > 0 ? (double)n_set / n_bits : 0;
 	}
-	return status ? status : count_exact(slab, stats, err);
+	return status ? status : count_exact(shard, stats, err);
 }
 
 static enum bs_status read_segment(const struct bs_segment *segment, struct bs_segment_stats *stats,
                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	stats->slabs = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*stats->slabs));
-	if (!stats->slabs)
-		return bs_fail_memory(err, "slabs", segment->meta.n_slabs * sizeof(*stats->slabs));
-	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++)
-		status = read_slab(&segment->slabs[s], &stats->slabs[s], err);
+	stats->shards = calloc((size_t)segment->meta.n_shards + 1, sizeof(*stats->shards));
+	if (!stats->shards)
+		return bs_fail_memory(err, "shards", segment->meta.n_shards * sizeof(*stats->shards));
+	for (uint32_t s = 0; s < segment->meta.n_shards && !status; s++)
+		status = read_shard(&segment->shards[s], &stats->shards[s], err);
 	count_sections(segment, stats->parts);
 	return status;
 }
@@ -189,7 +189,7 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	stats->n_summary_words = bs_summary_n(&file.summary.words);
 	/* Some may stand in it twice. */
 	struct bs_buffer grams = {0};
-	status = bs_tally_read_set(&file.summary.grams, &grams, err);
+	status = bs_multiset_read_set(&file.summary.grams, &grams, err);
 	stats->n_summary_grams = bs_numbers_in(&grams).n;
 	bs_buffer_deinit(&grams);
 	bs_summary_file_close(&file);
@@ -349,7 +349,7 @@ enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs
 void bs_index_stats_deinit(struct bs_index_stats *stats)
 {
 	for (uint32_t s = 0; stats->segments && s < stats->n_segments; s++)
-		free(stats->segments[s].slabs);
+		free(stats->segments[s].shards);
 	free(stats->segments);
 	free(stats->fields);
 	bs_term_table_deinit(&stats->field_names);

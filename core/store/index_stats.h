@@ -1,4 +1,4 @@
-/* index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift
+/* index_stats.h: what an index is made of: shards and their densities, and which bytes are spent on what. `bitsift
  * stats` prints it; the benchmarks read it. */
 #pragma once
 
@@ -12,9 +12,9 @@ enum bs_part {
 	BS_PART_GROUP_COLUMNS,
 	BS_PART_BLOCK_COLUMNS,
 	BS_PART_EXACT_COLUMNS, /* with the numbers of their terms */
-	BS_PART_EXCEPTIONS,    /* rows that pass hashed columns wrongly */
-	BS_PART_FORWARD_LISTS,         /* forward lists */
-	BS_PART_RARE_LISTS,
+	BS_PART_FALSE_POSITIVES,    /* rows that pass hashed columns wrongly */
+	BS_PART_FORWARD_INDEXES,         /* forward indexes */
+	BS_PART_RARE_TERM_LISTS,
 	BS_PART_POPCOUNTS,
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,
@@ -39,19 +39,19 @@ enum bs_part {
 #define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
 #define BS_FIRST_OTHER_PART BS_PART_VALUES
 
-struct bs_slab_stats {
+struct bs_shard_stats {
 	uint32_t n_docs;
-	uint32_t n_levels;                 /* 0: forward lists */
+	uint32_t n_levels;                 /* 0: forward indexes */
 	uint32_t n_columns[BS_MAX_LEVELS]; /* m; 0: the level is absent */
 	double density[BS_MAX_LEVELS];     /* mean share of set bits among those that stand for documents */
 	uint32_t n_exact;
 	uint64_t n_exact_postings;
-	uint64_t n_forward_postings;          /* of forward lists */
+	uint64_t n_forward_postings;          /* of forward indexes */
 };
 
 struct bs_segment_stats {
 	uint64_t parts[BS_PARTS]; /* tombstones not counted */
-	struct bs_slab_stats *slabs; /* as many as the segment has */
+	struct bs_shard_stats *shards; /* as many as the segment has */
 };
 
 /* The texts of a field in which at least one is a number or a date. */

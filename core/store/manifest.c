@@ -28,7 +28,7 @@
 #define WORDS_ANALYZER          2u
 
 #define SEGMENT_FULL 1u
-#define SOURCE_SUSPECT 1u
+#define SOURCE_RACY 1u
 #define SOURCE_INNER   2u
 #define SEGMENT_ROWS 2u
 
@@ -143,9 +143,9 @@ bool bs_index_options_read_same(const struct bs_index_options *a, const struct b
 	return strings_equal(a->id_field, b->id_field) && lists_equal(a->text_fields, b->text_fields);
 }
 
-struct bs_words_options bs_index_words_options(const struct bs_index_options *options)
+struct bs_tokenizer_options bs_index_words_options(const struct bs_index_options *options)
 {
-	return (struct bs_words_options){
+	return (struct bs_tokenizer_options){
 		.stem_language = options->stem_language,
 		.fold_accents = options->fold_accents,
 		.split_identifiers = options->split_identifiers,
@@ -160,9 +160,9 @@ enum bs_status bs_index_options_bind(struct bs_index_options *options, const str
 	enum bs_status status = analyzer ? bs_check_reserved("struct bs_analyzer", analyzer->reserved,
 	                                                     sizeof(analyzer->reserved) / sizeof(*analyzer->reserved), err) : BS_OK;
 	if (!status && analyzer)
-		status = bs_words_check_analyzer_name(analyzer->name, err);
+		status = bs_tokenizer_check_analyzer_name(analyzer->name, err);
 	if (!status)
-		status = bs_words_check_analyzer(analyzer, options->analyzer_name, where, err);
+		status = bs_tokenizer_check_analyzer(analyzer, options->analyzer_name, where, err);
 	options->analyzer = status ? NULL : analyzer;
 	return status;
 }
@@ -296,7 +296,7 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 static enum bs_status has_other_versions(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
 {
 	char icu[16], unicode[16];
-	enum bs_status status = bs_words_versions(icu, unicode, err);
+	enum bs_status status = bs_tokenizer_versions(icu, unicode, err);
 	*has_other_out = !status &&
 	                 (strcmp(icu, manifest->versions.icu) != 0 || strcmp(unicode, manifest->versions.unicode) != 0);
 	return status;
@@ -305,7 +305,7 @@ static enum bs_status has_other_versions(const struct bs_manifest *manifest, boo
 enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
 {
 	enum bs_status status = has_other_versions(manifest, has_other_out, err);
-	*has_other_out |= manifest->options.words_revision < BS_WORDS_REVISION;
+	*has_other_out |= manifest->options.words_revision < BS_TOKENIZER_REVISION;
 	*has_other_out &= manifest->options.words && !manifest->options.analyzer_name;
 	return status;
 }
@@ -489,7 +489,7 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	       manifest->generation);
 	expect(coder, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
 	expect(coder, flags >> N_FLAGS == 0, "unknown options", flags);
-	expect(coder, density >= density_ppm(BS_LEAST_DENSITY) && density <= density_ppm(BS_MOST_DENSITY), "density in millionths:", density);
+	expect(coder, density >= density_ppm(BS_MIN_DENSITY) && density <= density_ppm(BS_MAX_DENSITY), "density in millionths:", density);
 	code_version(coder, manifest->versions.icu);
 	code_version(coder, manifest->versions.unicode);
 	code_optional(coder, &options->stem_language);
@@ -544,17 +544,17 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 	options->words_revision = (uint32_t)revision;
 	options->split_identifiers = flags & WORDS_SPLIT_IDENTIFIERS;
 	expect(coder, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER), "unknown options of words", flags);
-	expect(coder, !options->analyzer_name || !bs_words_check_analyzer_name(options->analyzer_name, NULL),
+	expect(coder, !options->analyzer_name || !bs_tokenizer_check_analyzer_name(options->analyzer_name, NULL),
 	       "the name of an analyzer that is none, of bytes",
 	       options->analyzer_name ? strlen(options->analyzer_name) : 0);
 	expect(coder, coder->status || bs_field_weights_are_valid(options->weights),
 	       "weights of fields that are none, of", bs_strings_length(options->weights));
-	if (!coder->status && revision > BS_WORDS_REVISION)
+	if (!coder->status && revision > BS_TOKENIZER_REVISION)
 		coder->status =
 			bs_fail(coder->err, BS_UNSUPPORTED,
 		                "%s: its words were found by rules %llu, this bitsift knows up to %u; use the one "
 		                "that made it, or rebuild it with `bitsift index --rebuild`",
-		                bs_container_path(coder->file), (unsigned long long)revision, BS_WORDS_REVISION);
+		                bs_container_path(coder->file), (unsigned long long)revision, BS_TOKENIZER_REVISION);
 }
 
 /* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
@@ -613,11 +613,11 @@ static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
 
 static void code_source(struct coder *coder, const struct bs_manifest *manifest, struct bs_source_record *source)
 {
-	uint32_t flags = (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0);
+	uint32_t flags = (source->is_racy ? SOURCE_RACY : 0) | (source->parent ? SOURCE_INNER : 0);
 	code_u32(coder, &source->kind);
 	code_u32(coder, &flags);
 	for (int word = 0; word < 4; word++)
-		code_u64(coder, &source->stamp[word]);
+		code_u64(coder, &source->fingerprint[word]);
 	code_u64(coder, &source->read_bytes);
 	code_u64(coder, &source->read_lines);
 	code_u64(coder, &source->read_checksum);
@@ -628,10 +628,10 @@ static void code_source(struct coder *coder, const struct bs_manifest *manifest,
 		code_string(coder, &source->path);
 	}
 	if (!coder->writer)
-		source->is_suspect = flags & SOURCE_SUSPECT;
+		source->is_racy = flags & SOURCE_RACY;
 	expect(coder, source->kind >= BS_SOURCE_FOLDER && source->kind <= BS_SOURCE_FORGOTTEN,
 	       "a source of unknown kind", source->kind);
-	expect(coder, flags <= (SOURCE_SUSPECT | SOURCE_INNER), "a source with unknown flags", flags);
+	expect(coder, flags <= (SOURCE_RACY | SOURCE_INNER), "a source with unknown flags", flags);
 	expect(coder, source->read_bytes < BS_MOST_NUMBER && source->read_lines < BS_MOST_NUMBER,
 	       "a source that was read up to byte", source->read_bytes);
 	expect(coder, source->path && *source->path, "a source without path, of kind", source->kind);

@@ -9,7 +9,7 @@
 #include "core/collections/string_list.h"
 #include "core/collections/term_table.h"
 #include "core/file/container.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 
 /* Rates of summaries (summary.h). */
 #define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
@@ -36,10 +36,10 @@ struct bs_index_options {
 	double density;
 	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
 	uint64_t summary_rate; /* of absent words, see summary.h; 0: no summary. Of no weight where options are compared */
-	uint32_t words_revision; /* BS_WORDS_REVISION of who made it; of no weight where options are compared */
+	uint32_t words_revision; /* BS_TOKENIZER_REVISION of who made it; of no weight where options are compared */
 	bool split_identifiers;
 	char **weights;       /* of fields: see field_weights.h. NULL: none */
-	char *analyzer_name;  /* who cuts texts into words; NULL: the rules of words.h */
+	char *analyzer_name;  /* who cuts texts into words; NULL: the rules of tokenizer.h */
 	const struct bs_analyzer *analyzer; /* that one, borrowed, once it is bound; copies have it, too */
 };
 
@@ -49,7 +49,7 @@ enum bs_status bs_index_options_bind(struct bs_index_options *options, const str
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* How its words are analysed; borrowed from the options. */
-struct bs_words_options bs_index_words_options(const struct bs_index_options *options);
+struct bs_tokenizer_options bs_index_words_options(const struct bs_index_options *options);
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
 uint64_t bs_max_document(const struct bs_index_options *options);
@@ -75,8 +75,8 @@ struct bs_source_record {
 	uint32_t parent;        /* number of the folder + 1; 0: none */
 	char *label;
 	char *path;
-	uint64_t stamp[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
-	bool is_suspect;        /* the stamp proves nothing (see SUSPECT in doc_table.h) */
+	uint64_t fingerprint[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
+	bool is_racy;        /* the fingerprint proves nothing (see SUSPECT in doc_table.h) */
 	bool is_named;          /* whoever runs now has named it, so it is followed wherever it is; not recorded */
 	bool is_told;           /* it was said already that it is not followed; not recorded */
 	uint64_t read_bytes;    /* of a collection: how far it was read */
@@ -165,7 +165,7 @@ enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const 
                                             struct bs_error *err) BS_WARN_UNUSED;
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out);
 
-/* Whether words of the index were cut by other rules than this program's: an earlier BS_WORDS_REVISION, or another version
+/* Whether words of the index were cut by other rules than this program's: an earlier BS_TOKENIZER_REVISION, or another version
  * of ICU or Unicode. Then searches read every document. Never where words are those of an analyzer. BS_UNSUPPORTED: ICU
  * cannot be loaded. */
 enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,

@@ -8,13 +8,13 @@
 #include "core/base/hash.h"
 #include "core/base/vector.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/forward_index.h"
 
 #define META_BYTES            (8 + sizeof(struct bs_segment_meta))
 #define MOST_PPM              1000000u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
-#define TREATMENT_HAS_EXCEPTIONS    1u
+#define TREATMENT_HAS_FALSE_POSITIVES    1u
 #define TF_LEVELS_HEAD_BYTES  16u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
@@ -26,9 +26,9 @@ static void write_exact_popcount(struct bs_file_writer *writer, uint32_t c, uint
 	*least_exact_io = c == 0 || n < *least_exact_io ? n : *least_exact_io;
 }
 
-static void write_popcounts(struct bs_file_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
+static void write_popcounts(struct bs_file_writer *writer, const struct bs_shard_image *image, uint32_t *least_exact_out)
 {
-	const struct bs_slab_shape *shape = &image->shape;
+	const struct bs_shard_shape *shape = &image->shape;
 	const uint64_t *at = image->columns;
 	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	for (uint32_t level = 0; level < image->treatments->n_levels; level++) {
@@ -43,7 +43,7 @@ static void write_popcounts(struct bs_file_writer *writer, const struct bs_slab_
 }
 
 /* Offsets stand first, so the lists wait in memory. */
-static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
+static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, const struct bs_shard_image *image,
                                   struct bs_error *err)
 {
 	struct bs_buffer lists = {0};
@@ -52,7 +52,7 @@ static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, con
 	enum bs_status status = bs_vector_append(&offsets, &end, err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
 		uint64_t first = image->forward_offsets[row];
-		status = bs_forward_list_append(&lists, image->forward_terms + first,
+		status = bs_forward_index_append(&lists, image->forward_terms + first,
 		                                (uint32_t)(image->forward_offsets[row + 1] - first), err);
 		end = lists.used_bytes;
 		if (!status)
@@ -66,8 +66,8 @@ static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, con
 	return status;
 }
 
-/* What stands in front of forward lists: filters and exact columns. */
-static void write_list_columns(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
+/* What stands in front of forward indexes: filters and exact columns. */
+static void write_list_columns(struct bs_file_writer *writer, uint32_t i, const struct bs_shard_image *image,
                                uint32_t *least_exact_out)
 {
 	uint32_t n_groups = bs_forward_groups(image->shape.n_docs);
@@ -87,10 +87,10 @@ static void write_list_columns(struct bs_file_writer *writer, uint32_t i, const 
 	}
 }
 
-enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
+enum bs_status bs_segment_write_shard(struct bs_file_writer *writer, uint32_t i, const struct bs_shard_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
-	const struct bs_slab_shape *shape = &image->shape;
+	const struct bs_shard_shape *shape = &image->shape;
 	uint32_t least_exact = 0;
 	bs_packed_write_u32(writer, BS_SECTION_ROWS, i, image->rows, shape->n_docs);
 	if (shape->is_forward) {
@@ -105,9 +105,9 @@ enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, 
 		write_popcounts(writer, image, &least_exact);
 	}
 	bs_file_writer_put(writer, BS_SECTION_EXACT_TERMS, i, image->exact_terms, (size_t)shape->n_exact * 4);
-	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
+	uint8_t entry[BS_SHARD_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
-	bs_store_u32(entry + 4, shape->is_forward ? BS_SLAB_FORWARD : BS_SLAB_MATRIX);
+	bs_store_u32(entry + 4, shape->is_forward ? BS_SHARD_FORWARD : BS_SHARD_MATRIX);
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
@@ -120,7 +120,7 @@ enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, 
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
-static void write_treatments(struct bs_file_writer *writer, const struct bs_treatment_table *table)
+static void write_treatments(struct bs_file_writer *writer, const struct bs_term_treatment_table *table)
 {
 	uint8_t head[TREATMENT_HEAD_BYTES] = {0};
 	bs_store_u32(head, table->n_levels);
@@ -131,7 +131,7 @@ static void write_treatments(struct bs_file_writer *writer, const struct bs_trea
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
 		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
-		entry[8 + BS_MAX_LEVELS] = table->entries[i].has_exceptions ? TREATMENT_HAS_EXCEPTIONS : 0;
+		entry[8 + BS_MAX_LEVELS] = table->entries[i].has_false_positives ? TREATMENT_HAS_FALSE_POSITIVES : 0;
 		bs_file_writer_bytes(writer, entry, sizeof(entry));
 	}
 }
@@ -147,7 +147,7 @@ static void write_tf_levels(struct bs_file_writer *writer, const struct bs_tf_le
 }
 
 void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segment_meta *meta,
-                           const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
+                           const struct bs_buffer *field_names, const struct bs_term_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries)
 {
 	bs_file_writer_section(writer, BS_SECTION_META, 0);
@@ -156,7 +156,7 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
 	bs_file_writer_put(writer, BS_SECTION_FIELDS, 0, field_names->data, field_names->used_bytes);
 	write_treatments(writer, treatments);
 	write_tf_levels(writer, tf_levels);
-	bs_file_writer_put(writer, BS_SECTION_SLABS, 0, entries->data, entries->used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_SHARDS, 0, entries->data, entries->used_bytes);
 }
 
 /* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */
@@ -180,17 +180,17 @@ static enum bs_status read_meta(struct bs_segment *segment, struct bs_error *err
 		               bs_container_path(segment->file), (unsigned long long)bs_load_u64(section.data));
 	memcpy(&segment->meta, section.data + 8, sizeof(segment->meta));
 	const struct bs_segment_meta *meta = &segment->meta;
-	if (meta->n_docs >= UINT32_MAX || meta->n_positions > meta->n_docs * UINT32_MAX || meta->n_slabs > meta->n_docs ||
+	if (meta->n_docs >= UINT32_MAX || meta->n_positions > meta->n_docs * UINT32_MAX || meta->n_shards > meta->n_docs ||
 	    meta->density_ppm == 0 || meta->density_ppm >= MOST_PPM)
-		return bs_container_corrupt(segment->file, err, "%llu documents with %llu words in %llu slabs, of a density of %llu "
+		return bs_container_corrupt(segment->file, err, "%llu documents with %llu words in %llu shards, of a density of %llu "
 		                            "millionths", (unsigned long long)meta->n_docs, (unsigned long long)meta->n_positions,
-		                            (unsigned long long)meta->n_slabs, (unsigned long long)meta->density_ppm);
+		                            (unsigned long long)meta->n_shards, (unsigned long long)meta->density_ppm);
 	return BS_OK;
 }
 
 static enum bs_status read_treatments(struct bs_segment *segment, struct bs_error *err)
 {
-	struct bs_treatment_table *table = &segment->terms.treatments;
+	struct bs_term_treatment_table *table = &segment->terms.treatments;
 	struct bs_section section;
 	enum bs_status status = read_section(segment->file, BS_SECTION_TREATMENTS, TREATMENT_HEAD_BYTES, &section, err);
 	if (status)
@@ -206,11 +206,11 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 		table->entries[i].min_df = bs_load_u64(entry);
 		memcpy(table->entries[i].n_columns, entry + 8, BS_MAX_LEVELS);
 		uint8_t flags = entry[8 + BS_MAX_LEVELS];
-		table->entries[i].has_exceptions = flags & TREATMENT_HAS_EXCEPTIONS;
-		if (flags & ~TREATMENT_HAS_EXCEPTIONS)
+		table->entries[i].has_false_positives = flags & TREATMENT_HAS_FALSE_POSITIVES;
+		if (flags & ~TREATMENT_HAS_FALSE_POSITIVES)
 			return bs_container_corrupt(segment->file, err, "treatment %u has unknown flags", i);
 	}
-	if (!bs_treatment_table_is_valid(table))
+	if (!bs_term_treatment_table_is_valid(table))
 		return bs_container_corrupt(segment->file, err, "treatment table breaks its own rules");
 	return BS_OK;
 }
@@ -236,20 +236,20 @@ static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error
 
 static enum bs_status read_entries(const struct bs_segment *segment, struct bs_section *entries_out, struct bs_error *err)
 {
-	uint64_t n_slabs = segment->meta.n_slabs;
-	enum bs_status status = read_section(segment->file, BS_SECTION_SLABS, 0, entries_out, err);
-	if (!status && entries_out->n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
-		status = bs_container_corrupt(segment->file, err, "%llu bytes for %llu slabs",
-		                              (unsigned long long)entries_out->n_bytes, (unsigned long long)n_slabs);
+	uint64_t n_shards = segment->meta.n_shards;
+	enum bs_status status = read_section(segment->file, BS_SECTION_SHARDS, 0, entries_out, err);
+	if (!status && entries_out->n_bytes != n_shards * BS_SHARD_ENTRY_BYTES)
+		status = bs_container_corrupt(segment->file, err, "%llu bytes for %llu shards",
+		                              (unsigned long long)entries_out->n_bytes, (unsigned long long)n_shards);
 	return status;
 }
 
 static enum bs_status read_shape(const struct bs_segment *segment, const uint8_t *entry, uint32_t i,
-                                 struct bs_slab_shape *shape_out, struct bs_error *err)
+                                 struct bs_shard_shape *shape_out, struct bs_error *err)
 {
-	*shape_out = (struct bs_slab_shape){
+	*shape_out = (struct bs_shard_shape){
 		.n_docs = bs_load_u32(entry),
-		.is_forward = bs_load_u32(entry + 4) == BS_SLAB_FORWARD,
+		.is_forward = bs_load_u32(entry + 4) == BS_SHARD_FORWARD,
 		.n_exact = bs_load_u32(entry + 8),
 		.least_exact = bs_load_u32(entry + 24),
 		.least_length = bs_load_u32(entry + 28),
@@ -258,42 +258,42 @@ static enum bs_status read_shape(const struct bs_segment *segment, const uint8_t
 		shape_out->hashing = (struct bs_forward_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
 	for (uint32_t level = shape_out->is_forward ? 2 : 0; level < BS_MAX_LEVELS; level++)
 		shape_out->n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
-	if (bs_load_u32(entry + 4) > BS_SLAB_FORWARD)
-		return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
+	if (bs_load_u32(entry + 4) > BS_SHARD_FORWARD)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: shard %u is of a kind unknown to this bitsift",
 		               bs_container_path(segment->file), i);
 	return BS_OK;
 }
 
-enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i, struct bs_slab_shape *shape_out,
+enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i, struct bs_shard_shape *shape_out,
                                 struct bs_error *err)
 {
 	struct bs_section entries;
 	enum bs_status status = read_entries(segment, &entries, err);
-	return status ? status : read_shape(segment, entries.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES, i, shape_out, err);
+	return status ? status : read_shape(segment, entries.data + (uint64_t)i * BS_SHARD_ENTRY_BYTES, i, shape_out, err);
 }
 
-static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *err)
+static enum bs_status read_shards(struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_section entries;
-	uint64_t n_slabs = segment->meta.n_slabs, n_docs = 0;
+	uint64_t n_shards = segment->meta.n_shards, n_docs = 0;
 	enum bs_status status = read_entries(segment, &entries, err);
 	if (status)
 		return status;
-	segment->slabs = calloc(n_slabs ? (size_t)n_slabs : 1, sizeof(*segment->slabs));
-	if (!segment->slabs)
-		return bs_fail_memory(err, "slabs", n_slabs * sizeof(*segment->slabs));
-	for (uint32_t i = 0; i < n_slabs && !status; i++) {
-		struct bs_slab_shape shape;
-		status = read_shape(segment, entries.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES, i, &shape, err);
+	segment->shards = calloc(n_shards ? (size_t)n_shards : 1, sizeof(*segment->shards));
+	if (!segment->shards)
+		return bs_fail_memory(err, "shards", n_shards * sizeof(*segment->shards));
+	for (uint32_t i = 0; i < n_shards && !status; i++) {
+		struct bs_shard_shape shape;
+		status = read_shape(segment, entries.data + (uint64_t)i * BS_SHARD_ENTRY_BYTES, i, &shape, err);
 		if (!status)
-			status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->terms.treatments,
+			status = bs_shard_open(&segment->shards[i], segment->file, i, &shape, &segment->terms.treatments,
 			                      err);
 		n_docs += shape.n_docs;
-		segment->slabs[i].first_row = n_docs - shape.n_docs;
-		segment->slabs[i].hashed.density = (float)segment->meta.density_ppm / 1e6f;
+		segment->shards[i].first_row = n_docs - shape.n_docs;
+		segment->shards[i].hashed.density = (float)segment->meta.density_ppm / 1e6f;
 	}
 	if (!status && n_docs != segment->meta.n_docs)
-		status = bs_container_corrupt(segment->file, err, "slabs of %llu documents in a segment of %llu",
+		status = bs_container_corrupt(segment->file, err, "shards of %llu documents in a segment of %llu",
 		                         (unsigned long long)n_docs, (unsigned long long)segment->meta.n_docs);
 	return status;
 }
@@ -342,13 +342,13 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = bs_tf_table_open(&segment->terms.tfs, segment->file, segment->meta.n_docs, err);
 	if (!status)
-		status = read_slabs(segment, err);
+		status = read_shards(segment, err);
 	if (!status)
-		status = bs_exceptions_open(&segment->terms.exceptions, segment->file, segment->meta.n_docs, err);
+		status = bs_false_positives_open(&segment->terms.false_positives, segment->file, segment->meta.n_docs, err);
 	if (!status)
-		status = bs_rare_lists_open(&segment->terms.rare_lists, segment->file, segment->meta.n_docs, err);
+		status = bs_rare_term_lists_open(&segment->terms.rare_term_lists, segment->file, segment->meta.n_docs, err);
 	if (!status)
-		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
+		status = bs_gram_shards_open(&segment->grams, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = bs_value_table_open(&segment->values, segment->file, err);
 	if (!status)
@@ -372,10 +372,10 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 
 void bs_segment_deinit(struct bs_segment *segment)
 {
-	free(segment->slabs);
-	bs_gram_slabs_deinit(&segment->grams);
+	free(segment->shards);
+	bs_gram_shards_deinit(&segment->grams);
 	bs_value_table_deinit(&segment->values);
-	bs_rare_lists_deinit(&segment->terms.rare_lists);
+	bs_rare_term_lists_deinit(&segment->terms.rare_term_lists);
 	bs_lexicon_deinit(&segment->terms.lexicon);
 	bs_doc_table_deinit(&segment->docs);
 	bs_container_close(segment->file);

@@ -30,14 +30,14 @@ static const size_t fact_numbers[] = {
 	offsetof(struct bs_summary_facts, most_nul_end)};
 #define N_NUMBERS (sizeof(fact_numbers) / sizeof(*fact_numbers))
 /* Of words and of trigrams. */
-#define LISTS (2 * BS_TALLY_SHOWN)
+#define LISTS (2 * BS_MULTISET_SHOWN)
 
 /* Of the file, */
 #define SECTION_SUMMARY  1u
 #define SECTION_SEGMENTS 3u
 /* and of the one beside it: the checksum of the summary, the bytes of each list, and the lists. */
 #define SECTION_COUNTS 1u
-#define COUNTED        (BS_TALLY_LISTS - BS_TALLY_SHOWN)
+#define COUNTED        (BS_MULTISET_LISTS - BS_MULTISET_SHOWN)
 #define COUNTS_AT      (8u + 8 * COUNTED)
 
 static uint64_t *number_of(const struct bs_summary_facts *facts, size_t i)
@@ -100,7 +100,7 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	                    &fit, err);
 	if (!status && !fit)
 		status = damaged(summary, "its head is of no summary of so many bytes", err);
-	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
 		if (lists[i]->coded.n > summary->facts.n_places || summary->facts.n_places > BS_CODED_MOST)
 			status = damaged(summary, "more words than places", err);
 	return status;
@@ -149,9 +149,9 @@ enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_erro
 		status = damaged(summary, "its checksum is wrong", err);
 	const struct bs_coded_section *words[] = {&summary->words.base, &summary->words.more, &summary->words.gone};
 	const struct bs_coded_section *grams[] = {&summary->grams.base, &summary->grams.more, &summary->grams.gone};
-	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
 		status = check_numbers(summary, words[i], summary->facts.n_places, err);
-	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
 		status = check_numbers(summary, grams[i], BS_GRAM_TRIGRAMS, err);
 	return status;
 }
@@ -268,10 +268,10 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
 	const struct bs_coded_set *words = &file->summary.words;
 	file->words = (struct bs_told_tally){
-		{[BS_TALLY_BASE] = words->base, [BS_TALLY_MORE] = words->more, [BS_TALLY_GONE] = words->gone}};
+		{[BS_MULTISET_BASE] = words->base, [BS_MULTISET_MORE] = words->more, [BS_MULTISET_GONE] = words->gone}};
 	struct bs_coded_section *lists[COUNTED];
 	for (unsigned i = 0; i < COUNTED; i++)
-		lists[i] = &file->words.lists[BS_TALLY_SHOWN + i];
+		lists[i] = &file->words.lists[BS_MULTISET_SHOWN + i];
 	bool fit = true;
 	if (!status)
 		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT, section.data + 8, COUNTED, lists, &fit, err);
@@ -286,11 +286,11 @@ void bs_summary_file_close(struct bs_summary_file *file)
 }
 
 /* A list without numbers takes no bytes. */
-static enum bs_status append_list(const struct bs_tally *tally, unsigned list, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status append_list(const struct bs_multiset *multiset, unsigned list, struct bs_buffer *to, struct bs_error *err)
 {
-	const struct bs_coded_section *kept = tally->kept[list];
-	struct bs_numbers numbers = bs_numbers_in(&tally->made[list]);
-	if (bs_tally_list_n(tally, list) == 0)
+	const struct bs_coded_section *kept = multiset->kept[list];
+	struct bs_numbers numbers = bs_numbers_in(&multiset->made[list]);
+	if (bs_multiset_list_n(multiset, list) == 0)
 		return BS_OK;
 	if (!kept)
 		return bs_coded_write(numbers.at, numbers.n, to, err);
@@ -299,13 +299,13 @@ static enum bs_status append_list(const struct bs_tally *tally, unsigned list, s
 }
 
 /* So many lists, from the first on, and where sizes says the bytes of each. */
-static enum bs_status append_lists(const struct bs_tally *tally, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
+static enum bs_status append_lists(const struct bs_multiset *multiset, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (unsigned i = 0; i < n && !status; i++) {
 		size_t before = to->used_bytes;
-		status = append_list(tally, first + i, to, err);
+		status = append_list(multiset, first + i, to, err);
 		if (!status)
 			bs_store_u64(to->data + sizes + (size_t)i * 8, to->used_bytes - before);
 	}
@@ -329,14 +329,14 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const stru
 	size_t start = to->used_bytes, counts_start = counts->used_bytes;
 	enum bs_status status = append_head(BS_SUMMARY_HEAD_BYTES, to, err);
 	if (!status)
-		status = append_lists(&tallies->words, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
+		status = append_lists(&tallies->words, BS_MULTISET_BASE, BS_MULTISET_SHOWN, start + AT_LIST_BYTES, to, err);
 	if (!status)
-		status = append_lists(&tallies->grams, BS_TALLY_BASE, BS_TALLY_SHOWN,
-		                      start + AT_LIST_BYTES + 8 * BS_TALLY_SHOWN, to, err);
+		status = append_lists(&tallies->grams, BS_MULTISET_BASE, BS_MULTISET_SHOWN,
+		                      start + AT_LIST_BYTES + 8 * BS_MULTISET_SHOWN, to, err);
 	if (!status)
 		status = append_head(COUNTS_AT, counts, err);
 	if (!status)
-		status = append_lists(&tallies->words, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
+		status = append_lists(&tallies->words, BS_MULTISET_SHOWN, COUNTED, counts_start + 8, counts, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;

@@ -11,7 +11,7 @@
 
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
-#include "core/store/tally.h"
+#include "core/store/multiset.h"
 
 #define BS_SUMMARY_HEAD_BYTES 128u
 
@@ -101,7 +101,7 @@ static inline bool bs_summary_is_none(enum bs_status status)
 
 /* The words and trigrams of a summary that is made, and the counts of the words. */
 struct bs_summary_tallies {
-	struct bs_tally words, grams;
+	struct bs_multiset words, grams;
 };
 /* Appends the bytes of the summary, and those of its counts. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts, const struct bs_summary_tallies *tallies,

@@ -19,7 +19,7 @@
 #define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
 
 /* For each word of each segment that may have to be read, and each trigram: sorting takes twice the 8 bytes of its hash; later
- * there are the tally of the commit before, the one that is made, and its coded form. */
+ * there are the multiset of the commit before, the one that is made, and its coded form. */
 #define MAKING_BYTES 24u
 
 /* The terms and trigrams of some segments: a measure of the work of reading them. */
@@ -172,7 +172,7 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 /* Whether the distinct places have the rate that is wished, and not far too many places. */
 static bool fits(const struct making *at)
 {
-	double n_words = (double)bs_tally_n(&at->tallies.words);
+	double n_words = (double)bs_multiset_n(&at->tallies.words);
 	double most = (double)at->facts.n_places * (double)at->facts.rate / BS_SUMMARY_RATE_UNIT;
 	return n_words <= most && (n_words >= 64 ? n_words * 2 >= most : most <= 256);
 }
@@ -190,7 +190,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	struct bs_buffer hashes = {0};
 	enum bs_status status = place(at, &hashes, err);
 	uint64_t n_words = 0;
-	bs_tally_deinit(&at->tallies.words);
+	bs_multiset_deinit(&at->tallies.words);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
 		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
 	if (!status)
@@ -201,7 +201,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	at->facts.n_places = n_places ? n_places : places_for(n_words, at->facts.rate);
 	make_places(at, all);
 	if (!status)
-		status = bs_tally_count(&at->tallies.words, all, err);
+		status = bs_multiset_count(&at->tallies.words, all, err);
 	bs_buffer_deinit(&hashes);
 	return status;
 }
@@ -251,12 +251,12 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 /* Base are those of the segment that has most, as they are coded there, if there are few others. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
-	struct bs_tally *tally = &at->tallies.grams;
-	struct bs_buffer *all = &tally->made[BS_TALLY_BASE], *more = &tally->made[BS_TALLY_MORE];
+	struct bs_multiset *multiset = &at->tallies.grams;
+	struct bs_buffer *all = &multiset->made[BS_MULTISET_BASE], *more = &multiset->made[BS_MULTISET_MORE];
 	struct gram_bits bits = {NULL};
 	const struct bs_segment *largest = at->manifest->n_segments ? at->segments[0] : NULL;
 	uint64_t n_all = 0;
-	bs_tally_deinit(tally);
+	bs_multiset_deinit(multiset);
 	enum bs_status status = place(at, all, err);
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
 		largest = at->segments[i]->trigrams.set.coded.n > largest->trigrams.set.coded.n ? at->segments[i]
@@ -276,9 +276,9 @@ static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 	if (!status)
 		status = take_grams(&bits, more, err);
 	if (!status)
-		status = bs_tally_leave_out(base, more, err);
-	if (!status && bs_numbers_in(more).n <= base->coded.n / BS_TALLY_MORE_SHARE) {
-		tally->kept[BS_TALLY_BASE] = base;
+		status = bs_multiset_leave_out(base, more, err);
+	if (!status && bs_numbers_in(more).n <= base->coded.n / BS_MULTISET_MORE_SHARE) {
+		multiset->kept[BS_MULTISET_BASE] = base;
 		return BS_OK;
 	}
 	bs_buffer_clear(more);
@@ -333,15 +333,15 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 /* By what came and went. *is_done_out false: that will not do. */
 static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	struct bs_tally *tally = &at->tallies.words;
+	struct bs_multiset *multiset = &at->tallies.words;
 	struct bs_buffer came = {0}, went = {0};
 	enum bs_status status = add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
 		status = add_changed(at, false, &at->old->manifest, at->manifest, &went, err);
 	if (!status)
-		status = bs_tally_change(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+		status = bs_multiset_change(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), multiset, is_done_out, err);
 	if (!status && !(*is_done_out && fits(at)))
-		status = bs_tally_fold(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+		status = bs_multiset_fold(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), multiset, is_done_out, err);
 	*is_done_out = !status && *is_done_out && fits(at);
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
@@ -383,14 +383,14 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		status = bs_coded_section_read(&at->before.summary.grams.more, &more, err);
 	if (status)
 		goto out;
-	bs_tally_leave_out_both(&came, &went);
+	bs_multiset_leave_out_both(&came, &went);
 	if (base)
-		bs_tally_keep(&went, bs_numbers_in(&more));
+		bs_multiset_keep(&went, bs_numbers_in(&more));
 	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
 		if (at->segments[i] != base)
-			status = bs_tally_leave_out(&at->segments[i]->trigrams.set, &went, err);
+			status = bs_multiset_leave_out(&at->segments[i]->trigrams.set, &went, err);
 	if (!status)
-		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came),
+		status = bs_multiset_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came),
 		                             bs_numbers_in(&went), base, &at->tallies.grams, is_done_out, err);
 out:
 	bs_buffer_deinit(&came);
@@ -538,8 +538,8 @@ static void making_deinit(struct making *at)
 	free(at->own);
 	free(at->segments);
 	bs_summary_file_close(&at->before);
-	bs_tally_deinit(&at->tallies.words);
-	bs_tally_deinit(&at->tallies.grams);
+	bs_multiset_deinit(&at->tallies.words);
+	bs_multiset_deinit(&at->tallies.grams);
 }
 
 /* Whether the file before is that of the commit to be. */
@@ -632,38 +632,38 @@ static enum bs_status compare_words(const struct making *at, struct bs_error *er
 {
 	const struct bs_numbers none = {.n = 0};
 	const struct bs_buffer *made = at->tallies.words.made;
-	struct bs_tally folded = {.kept = {NULL}};
+	struct bs_multiset folded = {.kept = {NULL}};
 	struct bs_buffer set = {0};
 	bool is_sound;
-	enum bs_status status = bs_tally_read_set(&at->before.summary.words, &set, err);
-	if (!status && !is_equal(&set, &made[BS_TALLY_BASE]))
+	enum bs_status status = bs_multiset_read_set(&at->before.summary.words, &set, err);
+	if (!status && !is_equal(&set, &made[BS_MULTISET_BASE]))
 		status = bs_container_corrupt(at->before.container, err, "its words are not those of its segments");
 	if (!status)
-		status = bs_tally_fold(&at->before.words, none, none, &folded, &is_sound, err);
-	if (!status && (!is_sound || !is_equal(&folded.made[BS_TALLY_BASE], &made[BS_TALLY_BASE]) ||
-	                !is_equal(&folded.made[BS_TALLY_BEYOND], &made[BS_TALLY_BEYOND])))
+		status = bs_multiset_fold(&at->before.words, none, none, &folded, &is_sound, err);
+	if (!status && (!is_sound || !is_equal(&folded.made[BS_MULTISET_BASE], &made[BS_MULTISET_BASE]) ||
+	                !is_equal(&folded.made[BS_MULTISET_BEYOND], &made[BS_MULTISET_BEYOND])))
 		status = bs_container_corrupt(at->before.counts_container, err, "its counts are not those of its segments");
-	bs_tally_deinit(&folded);
+	bs_multiset_deinit(&folded);
 	bs_buffer_deinit(&set);
 	return status;
 }
 
 static enum bs_status compare_grams(const struct making *at, struct bs_error *err)
 {
-	const struct bs_tally *made = &at->tallies.grams;
-	const struct bs_coded_section *kept = made->kept[BS_TALLY_BASE];
+	const struct bs_multiset *made = &at->tallies.grams;
+	const struct bs_coded_section *kept = made->kept[BS_MULTISET_BASE];
 	struct bs_buffer set = {0};
-	struct bs_tally all = {.kept = {NULL}};
-	struct bs_buffer *of_all = &all.made[BS_TALLY_BASE];
-	enum bs_status status = bs_tally_read_set(&at->before.summary.grams, &set, err);
+	struct bs_multiset all = {.kept = {NULL}};
+	struct bs_buffer *of_all = &all.made[BS_MULTISET_BASE];
+	enum bs_status status = bs_multiset_read_set(&at->before.summary.grams, &set, err);
 	if (!status && kept)
 		status = bs_coded_section_read(kept, of_all, err);
 	if (!status && kept)
-		status = bs_tally_add(&all, bs_numbers_in(&made->made[BS_TALLY_MORE]), err);
-	if (!status && !is_equal(&set, kept ? of_all : &made->made[BS_TALLY_BASE]))
+		status = bs_multiset_add(&all, bs_numbers_in(&made->made[BS_MULTISET_MORE]), err);
+	if (!status && !is_equal(&set, kept ? of_all : &made->made[BS_MULTISET_BASE]))
 		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
 	bs_buffer_deinit(&set);
-	bs_tally_deinit(&all);
+	bs_multiset_deinit(&all);
 	return status;
 }
 

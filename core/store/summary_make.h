@@ -2,7 +2,7 @@
  * summary_make.h: makes the summary of a commit (summary.h), before the commit: from that of the commit before by what came and went,
  * or from scratch where there is none, or it has become too small or much too large.
  *
- * A place counts once for each word of each segment that has it (tally.h), so that a segment comes or goes with its own lexicon alone, and
+ * A place counts once for each word of each segment that has it (multiset.h), so that a segment comes or goes with its own lexicon alone, and
  * nobody looks at those of the rest; of trigrams, what a segment had is looked up in the sets of the others. What there was goes into the
  * next file as it is, until much has changed.
  */

@@ -7,7 +7,7 @@
 
 #include "core/base/buffer.h"
 #include "core/system/stack.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 enum slot_state {
 	SLOT_UNDONE,      /* waits for a worker, or has one */
@@ -42,8 +42,8 @@ struct bs_workers {
 	uint32_t n_waiting;
 	bool is_room_wanted; /* by the caller's thread, which has nothing else to do */
 	bool is_putting;
-	struct bs_watch *watch;      /* of the caller's thread: the others work for the same call, */
-	struct bs_account *account;  /* and at its cost */
+	struct bs_deadline *deadline;      /* of the caller's thread: the others work for the same call, */
+	struct bs_memory_budget *budget;  /* and at its cost */
 	bool is_closed;      /* nothing more is added */
 	bool has_no_threads; /* none can be had any more */
 	uint32_t n_started;
@@ -155,8 +155,8 @@ static void *run_thread(void *argument)
 {
 	const struct thread *thread = argument;
 	struct bs_workers *workers = thread->workers;
-	bs_watch_here = workers->watch;
-	bs_account_here = workers->account;
+	bs_deadline_here = workers->deadline;
+	bs_memory_budget_here = workers->budget;
 	pthread_mutex_lock(&workers->mutex);
 	for (;;) {
 		if (do_next(workers, thread->number))
@@ -195,8 +195,8 @@ void bs_workers_renew(struct bs_workers *workers)
 	workers->n_added = workers->n_begun = 0;
 	workers->n_put = 0;
 	workers->end = UINT64_MAX;
-	workers->watch = workers->plan.outlives_call ? NULL : bs_watch_here;
-	workers->account = workers->plan.outlives_call ? NULL : bs_account_here;
+	workers->deadline = workers->plan.outlives_call ? NULL : bs_deadline_here;
+	workers->budget = workers->plan.outlives_call ? NULL : bs_memory_budget_here;
 	workers->status = BS_OK;
 	workers->held_bytes = 0;
 	workers->is_closed = workers->has_no_threads = false;

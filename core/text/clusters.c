@@ -3,7 +3,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
@@ -79,7 +79,7 @@ static void begin(struct bs_clusters *clusters, const uint8_t *text, size_t text
 	*clusters = (struct bs_clusters){.text = text, .text_bytes = text_bytes, .at = at, .next = at, .before = U_GCB_CONTROL};
 	if (at == text_bytes)
 		return;
-	struct class first = class_of(bs_visible_next(text, text_bytes, &clusters->next));
+	struct class first = class_of(bs_utf8_next(text, text_bytes, &clusters->next));
 	(void)read(clusters, &first);
 }
 
@@ -90,7 +90,7 @@ bool bs_clusters_next(struct bs_clusters *clusters)
 	size_t start = clusters->at;
 	while (clusters->next < clusters->text_bytes) {
 		size_t at = clusters->next;
-		struct class class = class_of(bs_visible_next(clusters->text, clusters->text_bytes, &clusters->next));
+		struct class class = class_of(bs_utf8_next(clusters->text, clusters->text_bytes, &clusters->next));
 		bool is_boundary = read(clusters, &class) || at - start >= MOST_CLUSTER_BYTES;
 		clusters->at = at;
 		if (is_boundary)
@@ -106,7 +106,7 @@ static size_t code_point_start(const uint8_t *text, size_t text_bytes, size_t at
 	for (size_t start = at; at < text_bytes && start > 0 && at - start < U8_MAX_LENGTH - 1 && U8_IS_TRAIL(text[start]);) {
 		size_t end = --start;
 		if (!U8_IS_TRAIL(text[start]))
-			return bs_visible_next(text, text_bytes, &end) >= 0 && end > at ? start : at;
+			return bs_utf8_next(text, text_bytes, &end) >= 0 && end > at ? start : at;
 	}
 	return at;
 }
@@ -118,10 +118,10 @@ void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t 
 	struct class after = {.is = U_GCB_CONTROL};
 	bool is_certain, is_start = at == text_bytes;
 	if (!is_start)
-		after = class_of(bs_visible_next(text, text_bytes, &end));
+		after = class_of(bs_utf8_next(text, text_bytes, &end));
 	while (start > 0 && !is_start && at - start < MOST_CLUSTER_BYTES) {
 		size_t before = start;
-		struct class class = class_of(bs_visible_previous(text, &before));
+		struct class class = class_of(bs_utf8_previous(text, &before));
 		is_start = !are_joined(class.is, &after, &is_certain) && is_certain;
 		start = is_start ? start : before;
 		after = class;
@@ -131,7 +131,7 @@ void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t 
 		*clusters = next;
 }
 
-size_t bs_visible_cut(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward)
+size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward)
 {
 	struct bs_clusters clusters;
 	at = at < text_bytes ? at : text_bytes;
@@ -139,10 +139,10 @@ size_t bs_visible_cut(const uint8_t *text, size_t text_bytes, size_t at, bool is
 	if (at == text_bytes || bs_icu_load(NULL) != BS_OK)
 		return character;
 	bs_clusters_seek(&clusters, text, text_bytes, at);
-	if (clusters.at == at || (!is_forward && at - clusters.at <= BS_VISIBLE_MOST_CUT))
+	if (clusters.at == at || (!is_forward && at - clusters.at <= BS_MAX_CLUSTER_BYTES))
 		return clusters.at;
 	/* Further than that nothing is looked at. */
-	clusters.text_bytes = text_bytes - at > 2 * BS_VISIBLE_MOST_CUT ? at + 2 * BS_VISIBLE_MOST_CUT : text_bytes;
-	bool is_found = is_forward && bs_clusters_next(&clusters) && clusters.at - at <= BS_VISIBLE_MOST_CUT;
+	clusters.text_bytes = text_bytes - at > 2 * BS_MAX_CLUSTER_BYTES ? at + 2 * BS_MAX_CLUSTER_BYTES : text_bytes;
+	bool is_found = is_forward && bs_clusters_next(&clusters) && clusters.at - at <= BS_MAX_CLUSTER_BYTES;
 	return is_found ? clusters.at : character;
 }

@@ -1,4 +1,4 @@
-/* token.h: a term as the words analyzer (words.h) yields it. */
+/* token.h: a term as the words analyzer (tokenizer.h) yields it. */
 #pragma once
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "core/bitsift/index_check.h"
 #include "core/check/check.h"
 #include "core/file/dir.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/stored_text.h"
 
 enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out, struct bs_error *err)
@@ -14,9 +14,9 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	if (!status)
 		status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = bs_deadline_begin(&deadline, request->limits, err);
 	if (!status) {
 		const struct bs_check_options options = {request->progress, request->context, bs_stored_text_check};
 		struct bs_check_sums sums;
@@ -24,7 +24,7 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 		report->n_docs = sums.n_docs;
 		report->n_segments = sums.n_segments;
 		report->n_bytes = sums.n_bytes;
-		bs_watch_end(&watch);
+		bs_deadline_end(&deadline);
 	}
 	bs_dir_close(&dir);
 	return status;

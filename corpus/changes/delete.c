@@ -11,7 +11,7 @@
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/exclusions.h"
 #include "corpus/changes/recorded.h"
 
@@ -111,7 +111,7 @@ static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint
 	bool may = false;
 	if (bs_snapshot_is_deleted(wanted->snapshot, segment, document))
 		return BS_OK;
-	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
 	if (!status)
 		status = may_be_wanted(wanted, segment, document, &may, err);
 	return status || !may ? status : look_at(wanted, (struct bs_doc_ref){segment, document}, err);
@@ -171,7 +171,7 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
 	struct bs_buffer id = {0};
 	enum bs_status status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &sources, err);
 	for (size_t i = 0; i < n_refs && !status; i++) {
-		status = bs_watch_spend(DOCUMENT_NS, err);
+		status = bs_deadline_spend(DOCUMENT_NS, err);
 		if (!status)
 			status = bs_snapshot_record(snapshot, refs[i], &record, err);
 		if (!status)
@@ -253,7 +253,7 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions, const struct 
 {
 	struct bs_doc_record record;
 	uint32_t i;
-	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
 	if (!status)
 		status = bs_snapshot_record(snapshot, ref, &record, err);
 	if (status)
@@ -330,7 +330,7 @@ static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_d
 	undone->n_to_read += source->kind != BS_SOURCE_STDIN;
 	/* A walk meets a file that is new to it; a collection is read from its start. */
 	if (source->kind == BS_SOURCE_COLLECTION) {
-		source->is_suspect = true;
+		source->is_racy = true;
 		source->read_bytes = source->read_lines = source->read_checksum = 0;
 	}
 	return BS_OK;

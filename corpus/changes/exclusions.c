@@ -153,18 +153,18 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 static bool is_there(const struct bs_source *source, const struct bs_doc_record *record)
 {
 	struct bs_buffer path = {0};
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	if (source->kind != BS_SOURCE_FOLDER || !bs_doc_name_is_below(record->name, record->name_bytes))
 		return false;
 	enum bs_status status = bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
 	/* In doubt it stays deleted. */
 	if (!status)
-		status = bs_path_stamp((const char *)path.data, &stamp, NULL);
+		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
 	bs_buffer_deinit(&path);
 	return status != BS_NOT_FOUND;
 }
 
-/* The same content, if at another place or under another stamp, is killed again; anything else ends the entry. */
+/* The same content, if at another place or under another fingerprint, is killed again; anything else ends the entry. */
 static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry, struct bs_id_owners *owners,
                                  struct bs_error *err)
 {

@@ -17,7 +17,7 @@
 /* What came of an entry in this run. */
 enum bs_exclusion_state {
 	BS_EXCLUSION_UNSEEN,
-	BS_EXCLUSION_UNCHANGED, /* its file is what it was, by its stamp */
+	BS_EXCLUSION_UNCHANGED, /* its file is what it was, by its fingerprint */
 	BS_EXCLUSION_MET,       /* a document was read that bears its id */
 	BS_EXCLUSION_OVER,      /* it changed, or is gone: no exclusion any more */
 };

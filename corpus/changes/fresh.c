@@ -1,6 +1,6 @@
 /* fresh.c: see fresh.h. */
 #include "core/bitsift/skip.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/fresh.h"
 
 #include <stdlib.h>
@@ -78,8 +78,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		record.place[1] = document->place.n_bytes;
 		record.place[2] = document->place.line;
 	} else {
-		bs_stamp_record(&document->stamp, record.place);
-		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
+		bs_fingerprint_record(&document->fingerprint, record.place);
+		record.flags |= document->is_racy ? BS_DOC_RACY : 0;
 	}
 	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &record, document->known, err);
 	for (size_t i = 0; i < document->text.n_fields && !status; i++)
@@ -116,7 +116,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	                                         tell_skipped, at, &at->refreshing, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
-		status = bs_inners_watch(&at->inners, feed, &at->source, at->number, err);
+		status = bs_inners_deadline(&at->inners, feed, &at->source, at->number, err);
 	if (!status && feed) {
 		status = read_feed(at, feed, err);
 		*is_refused_out = status && bs_feed_has_failed(feed);
@@ -251,7 +251,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
-	at.options.suspect_from_ns = bs_stamp_suspect_from();
+	at.options.racy_from_ns = bs_fingerprint_racy_from();
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
 		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL,
@@ -266,7 +266,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 			status = freshen_source(&at, i, err);
 	/* What was not read for that is no source that cannot be read. */
 	if (!status)
-		status = bs_watch_ask(err);
+		status = bs_deadline_ask(err);
 	if (!status)
 		status = bury_overlay(&at, err);
 	snapshot->totals.n_live_docs = 0;

@@ -7,7 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/vector.h"
 #include "core/store/id_table.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 
 #define DOCUMENT_NS 200u /* what a document costs about, where there is no table */
@@ -65,7 +65,7 @@ static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segme
 			struct bs_doc_record record;
 			if (bs_snapshot_is_deleted(ids->snapshot, segment->segment, d))
 				continue;
-			status = bs_watch_spend(DOCUMENT_NS, err);
+			status = bs_deadline_spend(DOCUMENT_NS, err);
 			if (!status)
 				status = bs_doc_table_get(docs, d, &record, err);
 			if (!status)

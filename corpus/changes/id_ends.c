@@ -6,7 +6,7 @@
 
 #include "core/base/vector.h"
 #include "core/store/doc_order.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 
 #define DOCUMENT_NS 200u /* what a document costs about, while tables are made */
@@ -23,7 +23,7 @@ static uint64_t hash_end(const uint8_t *id, size_t id_bytes)
 static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref, struct bs_id_entries *entries, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
 	if (!status)
 		status = bs_snapshot_record(ends->snapshot, ref, &record, err);
 	if (status || record.source >= ends->snapshot->manifest.n_sources)

@@ -144,16 +144,16 @@ static enum bs_status has_line(struct bs_inners *inners, const struct bs_source 
 	return BS_OK;
 }
 
-/* Whether the file is, for all its stamp says, what was read as a collection. */
+/* Whether the file is, for all its fingerprint says, what was read as a collection. */
 static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *inner)
 {
 	const struct bs_snapshot *snapshot = inners->refresh->snapshot;
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	if (inner->number >= snapshot->manifest.n_sources)
 		return false;
 	const struct bs_source_record *record = &snapshot->manifest.sources[inner->number];
-	return record->kind == BS_SOURCE_COLLECTION && !record->is_suspect && !inner->source.is_anew &&
-	       bs_source_stamp(&inner->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, record->stamp);
+	return record->kind == BS_SOURCE_COLLECTION && !record->is_racy && !inner->source.is_anew &&
+	       bs_source_fingerprint(&inner->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, record->fingerprint);
 }
 
 /* Begins to refresh it. What cannot be looked at stays as it is. */
@@ -224,7 +224,7 @@ static enum bs_status meet(void *context, const char *path, struct bs_inner **in
 	return BS_OK;
 }
 
-enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
+enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
                                uint32_t number, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

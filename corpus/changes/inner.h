@@ -2,7 +2,7 @@
  * inner.h: collections that are found in folders. Each is a source of its own, whose record names the folder as its parent
  * (manifest.h). They are read while their folder is, in their places in its walk, so that documents come in document order:
  *
- *      bs_inners_watch -> the folder's feed, whose batches begin and end them (struct bs_batch)
+ *      bs_inners_deadline -> the folder's feed, whose batches begin and end them (struct bs_batch)
  *      for the last analysed batch of one that ends one: bs_inners_end
  *      the folder is at its end: bs_inners_settle, for those that were not met
  *
@@ -47,7 +47,7 @@ struct bs_inners {
 void bs_inners_deinit(struct bs_inners *inners);
 
 /* The feed is that of a folder, source `number`: its collections are told apart, if the options say so. BS_NO_MEMORY. */
-enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
+enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
                                uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A batch ended it. Releases it. BS_NO_MEMORY, or as bs_refresh_end. */

@@ -17,7 +17,7 @@ struct known {
 	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
-	bool is_anew;                /* no stamp is reported */
+	bool is_anew;                /* no fingerprint is reported */
 	bool may_stay;               /* as in struct bs_recall */
 	bool are_rows;               /* of collections, and are asked for as files */
 };
@@ -28,7 +28,7 @@ static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_
 	struct bs_known known = {
 		.ref = ref,
 		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
-		.is_suspect = record->flags & BS_DOC_SUSPECT,
+		.is_racy = record->flags & BS_DOC_RACY,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
 		.is_given = record->flags & BS_DOC_GIVEN,
 		.is_elsewhere = record->flags & BS_DOC_NOT_STORED,

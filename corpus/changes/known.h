@@ -10,7 +10,7 @@
 #include "corpus/read/source.h"
 
 /* Of a folder or file that is source number `source` of the snapshot (borrowed): the batches of the feed say what the
- * index knows of each path, exclusions included, and of each document where the walk could not look. is_anew: no stamp
+ * index knows of each path, exclusions included, and of each document where the walk could not look. is_anew: no fingerprint
  * that is known is that of the file. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
                              struct bs_error *err) BS_WARN_UNUSED;

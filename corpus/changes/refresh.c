@@ -6,7 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/binary_search.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
@@ -93,7 +93,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 		fate = GONE_UNLESS_SEEN;
 	bool is_owned = false, is_same = false;
 	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
-	enum bs_status status = bs_watch_spend(DECIDE_NS, err);
+	enum bs_status status = bs_deadline_spend(DECIDE_NS, err);
 	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
 		return status; /* counted when it was seen */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
@@ -168,14 +168,14 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 {
 	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
 	bool is_known = is_known_kind(refresh, at);
-	enum bs_status status = bs_source_stamp(at->source, &at->stamp, err);
+	enum bs_status status = bs_source_fingerprint(at->source, &at->fingerprint, err);
 	bool is_anew = at->source->is_anew;
-	at->is_appended = !status && !is_anew && is_known && !record->is_suspect && bs_stamp_equals(&at->stamp, record->stamp);
+	at->is_appended = !status && !is_anew && is_known && !record->is_racy && bs_fingerprint_equals(&at->fingerprint, record->fingerprint);
 	if (status || at->is_appended)
 		return status;
-	if (bs_stamp_is_suspect(&at->stamp, options->suspect_from_ns))
-		(void)bs_stamp_outwait(&at->stamp, options->suspect_from_ns);
-	at->is_suspect = bs_stamp_is_suspect(&at->stamp, bs_stamp_suspect_from());
+	if (bs_fingerprint_is_racy(&at->fingerprint, options->racy_from_ns))
+		(void)bs_fingerprint_outwait(&at->fingerprint, options->racy_from_ns);
+	at->is_racy = bs_fingerprint_is_racy(&at->fingerprint, bs_fingerprint_racy_from());
 	status = bs_feed_open(at->source, options, NULL, NULL, feed_out, err);
 	return status || !is_known || is_anew ? status : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
@@ -183,9 +183,9 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 /* Text on standard input is for its reader alone, for all that can be known. */
 static void note_private(const struct bs_source *source, const struct bs_source_options *options)
 {
-	struct bs_stamp stamp;
-	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_source_stamp(source, &stamp, NULL) != BS_OK ||
-	                             bs_stamp_is_private(&stamp)))
+	struct bs_fingerprint fingerprint;
+	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_source_fingerprint(source, &fingerprint, NULL) != BS_OK ||
+	                             bs_fingerprint_is_private(&fingerprint)))
 		*options->has_private = true;
 }
 
@@ -325,7 +325,7 @@ static void record_left_out(const struct bs_refreshing *at, struct bs_source_rec
 	if (!at->is_appended)
 		record->left_out = (struct bs_left_out){.n = {0}};
 	/* What seemed half a record when it was read is read again, whole. */
-	else if (record->read_bytes < record->stamp[0] && n[BS_SKIP_BAD_RECORD] > 0)
+	else if (record->read_bytes < record->fingerprint[0] && n[BS_SKIP_BAD_RECORD] > 0)
 		n[BS_SKIP_BAD_RECORD]--;
 	for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
 		n[reason] += at->n_bad[reason];
@@ -338,8 +338,8 @@ static void record_collection(const struct bs_refreshing *at, const struct bs_fe
 	bs_feed_mark(feed, true, &whole);
 	/* A last line without end that is no record may be one half of what is just being written. */
 	bs_feed_mark(feed, at->last_line == whole.n_lines, &mark);
-	bs_stamp_record(&at->stamp, record->stamp);
-	record->is_suspect = at->is_suspect;
+	bs_fingerprint_record(&at->fingerprint, record->fingerprint);
+	record->is_racy = at->is_racy;
 	record->read_bytes = mark.n_bytes;
 	record->read_lines = mark.n_lines;
 	record->read_checksum = mark.checksum;

@@ -7,7 +7,7 @@
  *                       bs_refresh_unchanged
  *                       bs_refresh_end: what is gone, changed or replaced is marked deleted in the snapshot
  *
- * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is
+ * Files and folders: every path is looked at, those of another fingerprint are read. Collections: one of another fingerprint is
  * read on where reading ended if what was read is still the same, else from the start. Standard input: read if it is
  * given; what came before stays. A source that is read anew is compared with nothing: all of it is read, and what the index
  * had of standard input goes. A later record replaces an earlier one of the same id: of standard input at once, where it is
@@ -56,8 +56,8 @@ struct bs_refresh {
 struct bs_refreshing {
 	const struct bs_source *source;
 	uint32_t number;
-	struct bs_stamp stamp;        /* of a collection, before it was read */
-	bool is_suspect;              /* it proves nothing */
+	struct bs_fingerprint fingerprint;        /* of a collection, before it was read */
+	bool is_racy;              /* it proves nothing */
 	bool is_appended;
 	uint64_t last_line;           /* of the last record that was a document */
 	uint64_t n_bad[BS_SKIP_MAX];  /* records read that are none, by enum bs_skip */

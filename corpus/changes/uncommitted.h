@@ -13,7 +13,7 @@ struct bs_writer;
 
 struct bs_uncommitted {
 	const struct bs_limits *limits; /* of each call of the writer; nullable */
-	/* Opens what would be committed now, of which the given documents alone are live, for bs_snapshot_deinit before anything
+	/* Opens what would be committed now, of which the in-memory documents alone are live, for bs_snapshot_deinit before anything
 	 * else is done with the writer. */
 	enum bs_status (*show)(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err);
 	/* Deletes documents of that, when it is closed; refs: each once. A failure of either rolls the writer back. */

@@ -10,7 +10,7 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/skip.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 
@@ -38,7 +38,7 @@ struct bs_feed {
 	struct bs_inner *inner;              /* the collection that the walk stands on; NULL: on none */
 	struct bs_feed *inner_feed;          /* of what is to be read of it, borrowed */
 	struct bs_buffer inner_path;         /* NUL-ended; empty: it was told of */
-	struct bs_pulse *pulse;              /* nullable */
+	struct bs_progress *progress;              /* nullable */
 	const struct bs_known *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
 };
 
@@ -110,7 +110,7 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 	if (feed->fd >= 0 && fstat(feed->fd, &found) == 0)
 		bs_holes_init(&feed->holes, feed->fd, &found);
 	feed->line = 1;
-	feed->pulse = options->pulse;
+	feed->progress = options->progress;
 	feed->max_line_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
 		feed->max_line_bytes = options->memory_bytes;
@@ -147,7 +147,7 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 {
 	enum bs_status status = bs_buffer_reserve(bytes, n_bytes, err);
 	if (!status)
-		status = bs_watch_wait_readable(feed->fd, err);
+		status = bs_deadline_wait_readable(feed->fd, err);
 	if (status)
 		return status;
 	for (;;) {
@@ -159,11 +159,11 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 		}
 		/* Standard input may have been made non-blocking by whoever shares it. */
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, bs_watch_here ? 2 : -1);
+			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, bs_deadline_here ? 2 : -1);
 		else if (errno != EINTR)
 			break;
 		/* A signal may mean that nobody wants more. */
-		status = bs_pulse_add(feed->pulse, 0, err);
+		status = bs_progress_add(feed->progress, 0, err);
 		if (status)
 			return status;
 	}
@@ -333,12 +333,12 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 static enum bs_status is_binary(const char *folder, const char *path, bool *is_out, struct bs_error *err)
 {
 	struct bs_buffer whole = {0}, bytes = {0};
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	struct bs_refusal refusal = {0};
 	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
 	/* No more than its head. */
 	if (!status)
-		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes, &stamp, &refusal, err);
+		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes, &fingerprint, &refusal, err);
 	*is_out = refusal.reason && refusal.skip == BS_SKIP_BINARY;
 	if (!status && refusal.skip == BS_SKIP_UNREADABLE && refusal.reason)
 		status = bs_fail(err, BS_IO, "%s: %s", path, refusal.reason);

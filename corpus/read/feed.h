@@ -9,7 +9,7 @@
 /* What the index knows of an item of a batch. */
 struct bs_known {
 	struct bs_doc_ref ref; /* segment BS_DOC_NONE: nothing */
-	bool is_suspect;
+	bool is_racy;
 	bool is_named_by_line;
 	bool is_given;         /* its id was given with its text, */
 	bool is_elsewhere;     /* which is not in the index (BS_DOC_NOT_STORED) */

@@ -31,7 +31,7 @@ static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 	static const char hex[] = "0123456789abcdef";
 	size_t n = 0;
 	if (text[0] >= 0x80) {
-		bool is_valid = bs_visible_next(text, n_bytes, &n) >= 0;
+		bool is_valid = bs_utf8_next(text, n_bytes, &n) >= 0;
 		*to = mempcpy(*to, is_valid ? text : (const uint8_t *)"\xef\xbf\xbd", is_valid ? n : 3);
 		return n;
 	}
@@ -137,7 +137,7 @@ static uint8_t *put_name(const struct bs_text *text, uint8_t *to)
 {
 	const uint8_t *name = (const uint8_t *)text->field;
 	for (size_t start = 0, end = 0; start < text->field_bytes; start = end) {
-		bool is_kept = bs_visible_next(name, text->field_bytes, &end) > 0;
+		bool is_kept = bs_utf8_next(name, text->field_bytes, &end) > 0;
 		to = mempcpy(to, is_kept ? name + start : (const uint8_t *)"\xef\xbf\xbd", is_kept ? end - start : 3);
 	}
 	return to;

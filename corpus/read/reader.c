@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
-#include "core/system/watch.h"
-#include "core/text/visible_append.h"
+#include "core/system/deadline.h"
+#include "core/text/printable.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -34,7 +34,7 @@ struct collection {
 	int fd; /* -1: none is open */
 	char *path;
 	enum bs_coding coding;
-	struct bs_stamp stamp;   /* when it was opened */
+	struct bs_fingerprint fingerprint;   /* when it was opened */
 	struct bs_buffer window; /* bytes from window_offset on */
 	uint64_t window_offset;
 	bool is_ahead; /* the window was read ahead, and may be asked again */
@@ -53,7 +53,7 @@ struct bs_reader {
 	uint64_t large_bytes; /* documents from there on are announced to the sink */
 	uint64_t most_parse_bytes; /* a record that takes more is refused */
 	const char *too_large; /* why one over max_document_bytes is refused */
-	int64_t suspect_from_ns; /* 0: never mind */
+	int64_t racy_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
 	bool has_large;       /* of the batch being read: one was announced */
 	struct bs_buffer bytes; /* the file or record as read */
@@ -127,7 +127,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 			reader->too_large = "larger than --memory";
 		}
 	}
-	reader->suspect_from_ns = options->suspect_from_ns;
+	reader->racy_from_ns = options->racy_from_ns;
 	reader->folder_fd = -1;
 	reader->row_fd = -1;
 	reader->collection.fd = -1;
@@ -169,7 +169,7 @@ static enum bs_status collection_open(struct collection *collection, const struc
 		collection_deinit(collection);
 		return status;
 	}
-	collection->stamp = bs_file_stamp(&found);
+	collection->fingerprint = bs_file_fingerprint(&found);
 	collection->coding = bs_coding_of_file(collection->fd);
 	return BS_OK;
 }
@@ -180,12 +180,12 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 	struct stat found;
 	if (offset > INT64_MAX || n_bytes > INT64_MAX - offset)
 		return false;
-	if (offset + n_bytes <= collection->stamp.size_bytes)
+	if (offset + n_bytes <= collection->fingerprint.size_bytes)
 		return true;
 	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
 }
 
-/* Of one read at most: the watch is asked in between. */
+/* Of one read at most: the deadline is asked in between. */
 #define STEP_BYTES ((size_t)1 << 20)
 
 /* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
@@ -196,7 +196,7 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	while (window->used_bytes < wanted_bytes) {
 		size_t left_bytes = (size_t)wanted_bytes - window->used_bytes;
 		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
-		enum bs_status status = bs_watch_spend(asked_bytes / BYTES_A_NS, err);
+		enum bs_status status = bs_deadline_spend(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			return status;
 		ssize_t n = pread(collection->fd, window->data + window->used_bytes, asked_bytes,
@@ -286,11 +286,11 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 	bs_buffer_clear(message);
 	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name, strlen(name), line, &id, err);
 	if (!status)
-		status = bs_visible_escape(message, id.data, id.used_bytes, err);
+		status = bs_escape_append(message, id.data, id.used_bytes, err);
 	if (!status)
 		status = bs_buffer_append(message, ": ", 2, err);
 	if (!status)
-		status = bs_visible_escape(message, why->reason, strlen(why->reason), err);
+		status = bs_escape_append(message, why->reason, strlen(why->reason), err);
 	if (!status)
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
@@ -356,7 +356,7 @@ static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_strea
 		next_of_row(reader, &bytes, &n_bytes);
 		bs_checksum_stream_add(sum, bytes, n_bytes);
 		document->text.n_bytes += n_bytes;
-		status = bs_watch_spend(n_bytes / BYTES_A_NS, err);
+		status = bs_deadline_spend(n_bytes / BYTES_A_NS, err);
 	}
 	document->raw.checksum = bs_checksum_stream_value(sum);
 	return status;
@@ -376,7 +376,7 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 	*refusal = (struct bs_refusal){.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
 	if (!status && !reader->row.has_failed) {
 		*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
-		                                 .stamp = bs_file_stamp(&found),
+		                                 .fingerprint = bs_file_fingerprint(&found),
 		                                 .text.stream = &reader->row,
 		                                 .known = {BS_DOC_NONE, 0}};
 		bs_holes_init(&reader->row_holes, reader->row_fd, &found);
@@ -430,11 +430,11 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
-	                                     reader->head, &reader->bytes, &document->stamp, refusal, err);
+	                                     reader->head, &reader->bytes, &document->fingerprint, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
-		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
+		status = reader->sink->large(reader->sink->context, document->fingerprint.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL, &reader->bytes, &document->stamp,
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL, &reader->bytes, &document->fingerprint,
 			                      refusal, err);
 	}
 	/* UTF-16 is translated as a whole, or not at all. */
@@ -448,33 +448,33 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	return make_document(reader, &reader->bytes, refuse_binary, document, refusal, err);
 }
 
-static void note_mode(const struct bs_reader *reader, const struct bs_stamp *stamp)
+static void note_mode(const struct bs_reader *reader, const struct bs_fingerprint *fingerprint)
 {
-	if (reader->has_private && bs_stamp_is_private(stamp))
+	if (reader->has_private && bs_fingerprint_is_private(fingerprint))
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
+/* By its fingerprint alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
  * its user named it. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
-	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
+	if (known->ref.segment == BS_DOC_NONE || known->is_racy)
 		return false;
 	int result = dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found)
 	                                : bs_file_stat_below(dir_fd, path, &reader->place, &found);
 	if (result)
 		return false;
-	struct bs_stamp stamp = bs_file_stamp(&found);
+	struct bs_fingerprint fingerprint = bs_file_fingerprint(&found);
 	if (S_ISREG(found.st_mode))
-		note_mode(reader, &stamp);
-	return S_ISREG(found.st_mode) && bs_stamp_equals(&stamp, known->place);
+		note_mode(reader, &fingerprint);
+	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, known->place);
 }
 
-/* A suspect one that will be as suspect when it is indexed again (its time lies in the future): its bytes decide. */
-static bool is_unchanged_suspect(const struct bs_document *document, const struct bs_known *known)
+/* A racy one that will be as racy when it is indexed again (its time lies in the future): its bytes decide. */
+static bool is_unchanged_racy(const struct bs_document *document, const struct bs_known *known)
 {
-	return known->ref.segment != BS_DOC_NONE && document->is_suspect && bs_stamp_equals(&document->stamp, known->place) &&
+	return known->ref.segment != BS_DOC_NONE && document->is_racy && bs_fingerprint_equals(&document->fingerprint, known->place) &&
 	       document->raw.checksum == known->checksum;
 }
 
@@ -501,12 +501,12 @@ static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const c
                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	for (bool may_wait = true;; may_wait = false) {
-		int64_t from_ns = reader->suspect_from_ns ? bs_stamp_suspect_from() : 0;
+		int64_t from_ns = reader->racy_from_ns ? bs_fingerprint_racy_from() : 0;
 		enum bs_status status = load_document(reader, dir_fd, path, is_found, document, refusal, err);
 		if (status || refusal->reason || !from_ns)
 			return status;
-		document->is_suspect = bs_stamp_is_suspect(&document->stamp, from_ns);
-		if (!document->is_suspect || !may_wait || !bs_stamp_outwait(&document->stamp, reader->suspect_from_ns))
+		document->is_racy = bs_fingerprint_is_racy(&document->fingerprint, from_ns);
+		if (!document->is_racy || !may_wait || !bs_fingerprint_outwait(&document->fingerprint, reader->racy_from_ns))
 			return BS_OK;
 	}
 }
@@ -518,8 +518,8 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	if (!reader->is_row || !(is_unreadable || why->skip == BS_SKIP_TOO_LARGE))
 		return false;
 	*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
-	                                 .stamp = document->stamp,
-	                                 .is_suspect = is_unreadable,
+	                                 .fingerprint = document->fingerprint,
+	                                 .is_racy = is_unreadable,
 	                                 .known = {BS_DOC_NONE, 0}};
 	return true;
 }
@@ -546,12 +546,12 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 		return status;
 	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
 		return reader->is_row ? BS_OK : refuse_file(reader, name, known, &refusal, err);
-	note_mode(reader, &document.stamp);
+	note_mode(reader, &document.fingerprint);
 	document.name.bytes = (const uint8_t *)name;
 	document.name.n_bytes = strlen(name);
 	document.known = known->ref;
 	document.raw.checksum = checksum_of(&document);
-	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
+	if (reader->sink->unchanged && is_unchanged_racy(&document, known))
 		status = keep(reader, known, err);
 	else
 		status = reader->sink->document(reader->sink->context, &document, &why);
@@ -632,7 +632,7 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 	uint64_t held_bytes = record_bytes(reader, line, line_bytes);
 	if (held_bytes > reader->most_parse_bytes)
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, "more values than --memory has room for", err);
-	enum bs_status status = bs_watch_spend(line_bytes, err);
+	enum bs_status status = bs_deadline_spend(line_bytes, err);
 	if (!status && held_bytes > reader->large_bytes)
 		status = await_large(reader, line_bytes, err);
 	if (!status)
@@ -708,12 +708,12 @@ static int look_again(struct bs_reader *reader, int dir_fd, const char *path, st
 	return result;
 }
 
-enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
-                               struct bs_stamp *stamp_out, struct bs_error *err)
+enum bs_status bs_reader_fingerprint(struct bs_reader *reader, const char *folder, const char *path,
+                               struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct stat found;
 	int dir_fd;
-	*stamp_out = (struct bs_stamp){0};
+	*fingerprint_out = (struct bs_fingerprint){0};
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
@@ -721,7 +721,7 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
-	*stamp_out = bs_file_stamp(&found);
+	*fingerprint_out = bs_file_fingerprint(&found);
 	return BS_OK;
 }
 
@@ -731,17 +731,17 @@ void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *hea
 }
 
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
-                                    struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
+                                    struct bs_document *document_out, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_refusal refusal;
 	int dir_fd;
 	*document_out = (struct bs_document){0};
-	*stamp_out = (struct bs_stamp){0};
+	*fingerprint_out = (struct bs_fingerprint){0};
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
 	status = load_document(reader, dir_fd, path, folder != NULL, document_out, &refusal, err);
-	*stamp_out = document_out->stamp;
+	*fingerprint_out = document_out->fingerprint;
 	if (status || !refusal.reason)
 		return status;
 	/* What stands in its place would be no document. */
@@ -780,15 +780,15 @@ enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buf
 
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
                                     uint64_t source_bytes, uint64_t ahead_to, const uint8_t **line_out, size_t *line_bytes_out,
-                                    struct bs_stamp *stamp_out, struct bs_error *err)
+                                    struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
-	*stamp_out = (struct bs_stamp){0};
+	*fingerprint_out = (struct bs_fingerprint){0};
 	*line_out = NULL;
 	*line_bytes_out = (size_t)source_bytes;
 	enum bs_status status = collection_open(&reader->collection, source, err);
 	if (status)
 		return status;
-	*stamp_out = reader->collection.stamp;
+	*fingerprint_out = reader->collection.fingerprint;
 	status = collection_read(&reader->collection, offset, source_bytes, ahead_to, line_out, err);
 	if (status || reader->collection.coding == BS_CODING_UTF8)
 		return status;
@@ -800,13 +800,13 @@ enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_so
 
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
                                       uint64_t source_bytes, struct bs_document *document_out,
-                                      struct bs_stamp *stamp_out, struct bs_error *err)
+                                      struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_error why = {0};
 	const uint8_t *line;
 	size_t line_bytes;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line, &line_bytes, stamp_out, err);
+	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line, &line_bytes, fingerprint_out, err);
 	if (status)
 		return status;
 	bs_reader_expect_given(reader, false);
@@ -894,11 +894,11 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
                                     const struct bs_known *known, struct bs_document *document,
                                     struct bs_refusal *refusal, struct bs_error *err)
 {
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	const uint8_t *line;
 	size_t line_bytes;
 	enum bs_status status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line,
-	                                             &line_bytes, &stamp, err);
+	                                             &line_bytes, &fingerprint, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
 	document->place.offset = known->place[0];
@@ -961,7 +961,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
 	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
 	bool is_away = known->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
-	bool is_ours = bs_is_fatal(status) || bs_watch_ended(status) || (is_only_copy && status && !is_away);
+	bool is_ours = bs_is_fatal(status) || bs_deadline_ended(status) || (is_only_copy && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 

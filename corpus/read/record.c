@@ -97,7 +97,7 @@ static void copy_bytes(struct rewriter *r, size_t n_bytes)
 static void rewrite_sequence(struct rewriter *r)
 {
 	size_t n_bytes = 0;
-	bool is_valid = bs_visible_next(r->at, (size_t)(r->end - r->at), &n_bytes) >= 0;
+	bool is_valid = bs_utf8_next(r->at, (size_t)(r->end - r->at), &n_bytes) >= 0;
 	emit(r, is_valid ? r->at : (const uint8_t *)"\xef\xbf\xbd", is_valid ? n_bytes : 3);
 	r->at += n_bytes;
 }

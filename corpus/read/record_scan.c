@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "core/base/visible.h"
-#include "core/system/watch.h"
+#include "core/base/utf8.h"
+#include "core/system/deadline.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -207,16 +207,16 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	return n_bytes;
 }
 
-#define MEMBER_NS 100u /* what a member of a record costs about, for the watch */
+#define MEMBER_NS 100u /* what a member of a record costs about, for the deadline */
 
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err)
 {
-	return bs_watch_each(i, MEMBER_NS, err);
+	return bs_deadline_each(i, MEMBER_NS, err);
 }
 
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err)
 {
-	return bs_watch_spend(n_bytes, err);
+	return bs_deadline_spend(n_bytes, err);
 }
 
 /* A record on its way to a document. */

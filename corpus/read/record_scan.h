@@ -40,9 +40,9 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 /* Resolves the escapes in the texts of a document that was scanned with as_it_is. False: one of them is no escape. */
 bool bs_record_scan_resolve(struct bs_record_scan *scan, struct bs_document *document) BS_WARN_UNUSED;
 
-/* Asks the watch (core/system/watch.h) at round i of a loop over a record's members, now and then. */
+/* Asks the deadline (core/system/deadline.h) at round i of a loop over a record's members, now and then. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
-/* Asks the watch after a pass over n_bytes of a record. */
+/* Asks the deadline after a pass over n_bytes of a record. */
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Most of the memory that bs_record_parse takes for a line, and its record holds: its copy, its strings, and what simdjson notes of

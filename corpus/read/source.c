@@ -124,13 +124,13 @@ bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, siz
 	return !source->parts;
 }
 
-enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err)
+enum bs_status bs_path_fingerprint(const char *path, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct stat found;
-	*stamp_out = (struct bs_stamp){0};
+	*fingerprint_out = (struct bs_fingerprint){0};
 	if (bs_file_stat(AT_FDCWD, path, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
-	*stamp_out = bs_file_stamp(&found);
+	*fingerprint_out = bs_file_fingerprint(&found);
 	return BS_OK;
 }
 
@@ -147,14 +147,14 @@ int bs_source_open(const struct bs_source *source, int flags)
 	return fd;
 }
 
-enum bs_status bs_source_stamp(const struct bs_source *source, struct bs_stamp *stamp_out, struct bs_error *err)
+enum bs_status bs_source_fingerprint(const struct bs_source *source, struct bs_fingerprint *fingerprint_out, struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct stat found;
 	int saved;
 	if (!source->is_inner)
-		return bs_path_stamp(source->path, stamp_out, err);
-	*stamp_out = (struct bs_stamp){0};
+		return bs_path_fingerprint(source->path, fingerprint_out, err);
+	*fingerprint_out = (struct bs_fingerprint){0};
 	int folder_fd = bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY);
 	int result = folder_fd < 0 ? -1 : bs_file_stat_below(folder_fd, source->below, &place, &found);
 	saved = errno;
@@ -165,6 +165,6 @@ enum bs_status bs_source_stamp(const struct bs_source *source, struct bs_stamp *
 		return bs_fail(err, bs_file_status(saved), "%s: %s", source->path, strerror(saved));
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", source->path);
-	*stamp_out = bs_file_stamp(&found);
+	*fingerprint_out = bs_file_fingerprint(&found);
 	return BS_OK;
 }

@@ -34,11 +34,11 @@ struct bs_source_options {
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;
 	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
-	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
+	int64_t racy_from_ns;        /* the start of the run: fingerprints not older are racy; 0: never mind */
 	void (*left_out)(void *context, enum bs_skip reason, const char *path); /* as in walk.h */
 	void *left_out_context;
 	bool *has_private;              /* nullable: set, by any thread, if something found is for its owner alone */
-	struct bs_pulse *pulse;         /* nullable: asked where standard input keeps its reader waiting */
+	struct bs_progress *progress;         /* nullable: asked where standard input keeps its reader waiting */
 };
 
 struct bs_source {
@@ -82,10 +82,10 @@ bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, siz
 /* Whether the name is the path, or lies below it. */
 bool bs_path_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes);
 
-/* The stamp of the file behind a FILE or COLLECTION (or of any path). Of one in a folder: no link may lead there. */
-enum bs_status bs_source_stamp(const struct bs_source *source, struct bs_stamp *stamp_out,
+/* The fingerprint of the file behind a FILE or COLLECTION (or of any path). Of one in a folder: no link may lead there. */
+enum bs_status bs_source_fingerprint(const struct bs_source *source, struct bs_fingerprint *fingerprint_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_path_fingerprint(const char *path, struct bs_fingerprint *fingerprint_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Opens the file behind a FILE or COLLECTION, as it is stamped. -1 and errno as openat. */
 int bs_source_open(const struct bs_source *source, int flags);

@@ -1,4 +1,4 @@
-/* document.c: stamps, and kinds of files that are not documents. See document.h. */
+/* document.c: fingerprints, and kinds of files that are not documents. See document.h. */
 #include "corpus/walk/document.h"
 
 #include <string.h>
@@ -37,54 +37,54 @@ void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_
 	}
 }
 
-bool bs_stamp_is_private(const struct bs_stamp *stamp)
+bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint)
 {
-	return (stamp->mode & (S_IRGRP | S_IROTH)) == 0;
+	return (fingerprint->mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
-/* Until when the stamp may belong to several contents, but for the grain of the clock. */
-static int64_t doubted_until(const struct bs_stamp *stamp)
+/* Until when the fingerprint may belong to several contents, but for the grain of the clock. */
+static int64_t doubted_until(const struct bs_fingerprint *fingerprint)
 {
 	/* The later one: whoever sets mtime back leaves the time of doing so in ctime. */
-	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
+	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns : fingerprint->ctime_ns;
 	bool is_coarse = last_ns % 1000000000 == 0;
 	return last_ns > INT64_MAX - 2000000000 ? INT64_MAX : last_ns + (is_coarse ? 2000000000 : 0);
 }
 
-bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)
+bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t from_ns)
 {
-	return doubted_until(stamp) >= from_ns;
+	return doubted_until(fingerprint) >= from_ns;
 }
 
-bool bs_stamp_outwait(const struct bs_stamp *stamp, int64_t from_ns)
+bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t from_ns)
 {
-	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
+	int64_t last_ns = fingerprint->mtime_ns > fingerprint->ctime_ns ? fingerprint->mtime_ns : fingerprint->ctime_ns;
 	if (last_ns > from_ns + CLOCK_GRAIN_NS)
 		return false;
-	for (int64_t left_ns; (left_ns = doubted_until(stamp) - bs_stamp_suspect_from() + 1) > 0;) {
+	for (int64_t left_ns; (left_ns = doubted_until(fingerprint) - bs_fingerprint_racy_from() + 1) > 0;) {
 		struct timespec nap = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
 		nanosleep(&nap, NULL);
 	}
 	return true;
 }
 
-int64_t bs_stamp_suspect_from(void)
+int64_t bs_fingerprint_racy_from(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - CLOCK_GRAIN_NS;
 }
 
-bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4])
+bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4])
 {
-	return stamp->size_bytes == recorded[0] && (uint64_t)stamp->mtime_ns == recorded[1] &&
-	       (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
+	return fingerprint->size_bytes == recorded[0] && (uint64_t)fingerprint->mtime_ns == recorded[1] &&
+	       (uint64_t)fingerprint->ctime_ns == recorded[2] && fingerprint->inode == recorded[3];
 }
 
-void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4])
+void bs_fingerprint_record(const struct bs_fingerprint *fingerprint, uint64_t recorded_out[4])
 {
-	recorded_out[0] = stamp->size_bytes;
-	recorded_out[1] = (uint64_t)stamp->mtime_ns;
-	recorded_out[2] = (uint64_t)stamp->ctime_ns;
-	recorded_out[3] = stamp->inode;
+	recorded_out[0] = fingerprint->size_bytes;
+	recorded_out[1] = (uint64_t)fingerprint->mtime_ns;
+	recorded_out[2] = (uint64_t)fingerprint->ctime_ns;
+	recorded_out[3] = fingerprint->inode;
 }

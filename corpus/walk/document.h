@@ -18,7 +18,7 @@ void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *nam
 void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES]);
 
 /* How a file is known to be the one that was indexed. All zero: not known. */
-struct bs_stamp {
+struct bs_fingerprint {
 	uint64_t size_bytes;
 	int64_t mtime_ns; /* by bs_moment_code: ns since 1970, but for years that are far away */
 	int64_t ctime_ns;
@@ -27,21 +27,21 @@ struct bs_stamp {
 };
 
 /*
- * A stamp proves that a file is unchanged only if it is older than the reading of the file: what is written later in the
- * same tick of the clock leaves the same stamp (git's "racy" rule). from_ns: bs_stamp_suspect_from when the reading
+ * A fingerprint proves that a file is unchanged only if it is older than the reading of the file: what is written later in the
+ * same tick of the clock leaves the same fingerprint (git's "racy" rule). from_ns: bs_fingerprint_racy_from when the reading
  * began. A time in whole seconds comes from a file system that knows no better, and is doubted for two seconds more.
  */
-bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns);
-/* Waits until what has this stamp is old enough for it to prove what is read from then on; not for what was written after a
+bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t from_ns);
+/* Waits until what has this fingerprint is old enough for it to prove what is read from then on; not for what was written after a
  * run began (from_ns), so that a run waits once. Whether it waited. */
-bool bs_stamp_outwait(const struct bs_stamp *stamp, int64_t from_ns);
-/* from_ns for a run that begins now: a little before, since stamps come from a clock that ticks every few ms. */
-int64_t bs_stamp_suspect_from(void);
+bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t from_ns);
+/* from_ns for a run that begins now: a little before, since fingerprints come from a clock that ticks every few ms. */
+int64_t bs_fingerprint_racy_from(void);
 /* Whether neither the file's group nor others may read it. */
-bool bs_stamp_is_private(const struct bs_stamp *stamp);
-bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4]);
+bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint);
+bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
 /* As four numbers, the order in which doc tables and manifest have them. */
-void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4]);
+void bs_fingerprint_record(const struct bs_fingerprint *fingerprint, uint64_t recorded_out[4]);
 
 /* One named text of a document; a file has one, with an empty name. Bytes borrowed from whoever filled it. */
 struct bs_field {
@@ -94,8 +94,8 @@ struct bs_document {
 	struct bs_document_name name;
 	struct bs_document_place place;
 	struct bs_document_raw raw;
-	struct bs_stamp stamp;   /* of the file; zeros for a record */
-	bool is_suspect;         /* the stamp is too young to prove anything, see bs_stamp_is_suspect */
+	struct bs_fingerprint fingerprint;   /* of the file; zeros for a record */
+	bool is_racy;         /* the fingerprint is too young to prove anything, see bs_fingerprint_is_racy */
 	struct bs_doc_ref known; /* the same document in the index, unchanged; segment BS_DOC_NONE: none */
 	struct bs_document_text text;
 	uint64_t held_bytes;     /* memory held by the reader for it, if it is large */

@@ -14,7 +14,7 @@
 
 #include "core/base/date.h"
 #include "core/bitsift/skip.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/holes.h"
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
@@ -197,9 +197,9 @@ enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_er
 	return !*real_out && errno == ENOMEM ? bs_fail_memory(err, "a path", strlen(path)) : BS_OK;
 }
 
-struct bs_stamp bs_file_stamp(const struct stat *found)
+struct bs_fingerprint bs_file_fingerprint(const struct stat *found)
 {
-	return (struct bs_stamp){
+	return (struct bs_fingerprint){
 		.size_bytes = (uint64_t)found->st_size,
 		.mtime_ns = bs_moment_code((struct bs_moment){found->st_mtim.tv_sec, (uint32_t)found->st_mtim.tv_nsec}),
 		.ctime_ns = bs_moment_code((struct bs_moment){found->st_ctim.tv_sec, (uint32_t)found->st_ctim.tv_nsec}),
@@ -261,7 +261,7 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
 		size_t left_bytes = wanted_bytes - bytes->used_bytes;
 		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
-		status = bs_watch_spend(asked_bytes / BYTES_A_NS, err);
+		status = bs_deadline_spend(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			break;
 		ssize_t n = bs_holes_read(file, bytes->data + bytes->used_bytes, asked_bytes);
@@ -284,11 +284,11 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 
 /* Reads a large file piece by piece, and asks after each but the last whether it is enough; then bytes has no more, and
  * *at_end is set. */
-static enum bs_status ask_heads(struct bs_holes *file, const struct bs_stamp *stamp, const struct bs_file_head *head,
+static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerprint *fingerprint, const struct bs_file_head *head,
                                 uint64_t limit_bytes, struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
                                 struct bs_error *err)
 {
-	uint64_t size_bytes = stamp->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
+	uint64_t size_bytes = fingerprint->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
 	if (!head || size_bytes < ASKED_SIZE || size_bytes > limit_bytes)
 		return BS_OK;
 	enum bs_status status = BS_OK;
@@ -296,7 +296,7 @@ static enum bs_status ask_heads(struct bs_holes *file, const struct bs_stamp *st
 		status = read_to(file, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal, err);
 		if (status || refusal->reason || *at_end || bs_file_is_utf16(bytes->data, bytes->used_bytes))
 			break;
-		*at_end = head->is_enough(head->context, stamp, bytes->data, bytes->used_bytes);
+		*at_end = head->is_enough(head->context, fingerprint, bytes->data, bytes->used_bytes);
 		if (*at_end)
 			break;
 		wanted_bytes += wanted_bytes < MOST_PIECE_BYTES ? wanted_bytes : MOST_PIECE_BYTES;
@@ -333,7 +333,7 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_stamp *stamp_out,
+                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_fingerprint *fingerprint_out,
                             struct bs_refusal *refusal_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -341,7 +341,7 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	struct stat found;
 	struct bs_holes file;
 	*refusal_out = (struct bs_refusal){0};
-	*stamp_out = (struct bs_stamp){0};
+	*fingerprint_out = (struct bs_fingerprint){0};
 	bs_buffer_clear(bytes);
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
 	bool is_below = dir_fd != AT_FDCWD;
@@ -353,17 +353,17 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 			refuse_errno(refusal_out, errno, is_below);
 		goto out;
 	}
-	*stamp_out = bs_file_stamp(&found);
+	*fingerprint_out = bs_file_fingerprint(&found);
 	if (!S_ISREG(found.st_mode)) {
 		refuse(refusal_out, BS_SKIP_SPECIAL, 0, "not a regular file");
 		goto out;
 	}
-	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
+	if (bytes->capacity_bytes > GENEROUS_BYTES && fingerprint_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
 	bs_holes_init(&file, fd, &found);
-	status = ask_heads(&file, stamp_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
+	status = ask_heads(&file, fingerprint_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
 	if (!status && !refusal_out->reason)
-		status = read_whole(&file, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end,
+		status = read_whole(&file, fingerprint_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end,
 		                    refusal_out, err);
 out:
 	if (fd >= 0)
@@ -387,7 +387,7 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
 	size_t at = 0, asked_at = 0;
 	while (at + 2 <= n_bytes) {
 		if (at - asked_at > STEP_BYTES) {
-			status = bs_watch_spend((at - asked_at) * UNIT_NS / 2, err);
+			status = bs_deadline_spend((at - asked_at) * UNIT_NS / 2, err);
 			asked_at = at;
 			if (status)
 				return status;

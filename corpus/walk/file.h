@@ -56,8 +56,8 @@ enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, st
 /* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it. BS_NO_MEMORY. */
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The stamp of a file that has been stat'ed. */
-struct bs_stamp bs_file_stamp(const struct stat *found);
+/* The fingerprint of a file that has been stat'ed. */
+struct bs_fingerprint bs_file_fingerprint(const struct stat *found);
 
 /* Whether the errno means that nothing is there by that name: the only one by which a document may go. */
 bool bs_file_is_gone(int error_number);
@@ -66,23 +66,23 @@ bool bs_file_is_gone(int error_number);
  * that the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
-/* Whoever may need no more than the beginning of a large file: asked after each piece that is read, with the stamp and all
+/* Whoever may need no more than the beginning of a large file: asked after each piece that is read, with the fingerprint and all
  * that was read so far, but not about the whole. */
 struct bs_file_head {
-	bool (*is_enough)(void *context, const struct bs_stamp *stamp, const uint8_t *bytes, size_t n_bytes);
+	bool (*is_enough)(void *context, const struct bs_fingerprint *fingerprint, const uint8_t *bytes, size_t n_bytes);
 	void *context;
 };
 
 /*
  * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if
- * that is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out
+ * that is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. fingerprint_out
  * is taken before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the
  * rest is read, unless the file begins as UTF-16 does; so are more than limit_bytes (below BS_FILE_LIMIT_BYTES), of
  * which no more than the head is read where the size is known. Whatever is wrong with the file goes to refusal_out;
  * fails only with BS_NO_MEMORY. head (nullable) may end it early; it is not asked about UTF-16.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_stamp *stamp_out,
+                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_fingerprint *fingerprint_out,
                             struct bs_refusal *refusal_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A byte that text does not have, among the first 64 KiB. */
@@ -92,6 +92,6 @@ bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 
 /* Overwrites text with the UTF-8 of UTF-16 without a byte order mark; a unit that is no character, and an odd last byte,
- * becomes U+FFFD. BS_NO_MEMORY; ends with the watch. */
+ * becomes U+FFFD. BS_NO_MEMORY; ends with the deadline. */
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/simd/needle.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 
 void bs_ignore_deinit(struct bs_ignore *ignore)
@@ -135,7 +135,7 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 #define MOST_RULE_BYTES  ((size_t)4 << 20)
 #define MOST_RULES       65536u
 #define MOST_FAULT_BYTES 4096u
-/* The approximate cost of reading a rule, for the watch. */
+/* The approximate cost of reading a rule, for the deadline. */
 #define RULE_NS 1500u
 
 static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why,
@@ -159,7 +159,7 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 		size_t line_bytes = first_line(text, n, &next);
 		if (!bs_text_is_utf8(text, line_bytes))
 			break;
-		status = bs_watch_each(number, RULE_NS, &why);
+		status = bs_deadline_each(number, RULE_NS, &why);
 		if (!status)
 			status = bs_ignore_add_line(ignore, text, line_bytes, &why);
 		if (status == BS_INVALID)

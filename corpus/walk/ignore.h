@@ -56,7 +56,7 @@ static inline size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
 enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the lines of a file. Bad globs are noted as faults; a line that is not UTF-8 ends the file. BS_NO_MEMORY, and what a watch
+/* Adds the lines of a file. Bad globs are noted as faults; a line that is not UTF-8 ends the file. BS_NO_MEMORY, and what a deadline
  * ends with. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -100,7 +100,7 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
  * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in
  * the paths to be matched, the part below this folder starts. *level_out is parent itself if there is nothing to
  * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also
- * if the process is out of file descriptors, BS_NO_MEMORY, and what a watch ends with.
+ * if the process is out of file descriptors, BS_NO_MEMORY, and what a deadline ends with.
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -26,7 +26,7 @@
 #include "core/bitsift/skip.h"
 #include "core/collections/sort.h"
 #include "core/simd/needle.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
@@ -266,7 +266,7 @@ static int compare_entries(const void *left, const void *right, void *context)
 	return bs_compare_bytes((const uint8_t *)a->name, a->name_bytes, (const uint8_t *)b->name, b->name_bytes);
 }
 
-/* The approximate cost of an entry, and of a rule that is tried on it, for the watch. */
+/* The approximate cost of an entry, and of a rule that is tried on it, for the deadline. */
 #define ENTRY_NS 500u
 #define RULE_NS  50u
 
@@ -280,7 +280,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 			break;
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
-		enum bs_status status = bs_watch_spend(ENTRY_NS, err);
+		enum bs_status status = bs_deadline_spend(ENTRY_NS, err);
 		if (!status)
 			status = read_entry(folder, dirfd(dir), found, err);
 		if (status)
@@ -326,17 +326,17 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 	return walk->is_device_sure;
 }
 
-/* Fills a folder from a list, if one is known for its stamp. BS_NO_MEMORY. */
+/* Fills a folder from a list, if one is known for its fingerprint. BS_NO_MEMORY. */
 static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info,
                                    bool *found_out, struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
-	struct bs_stamp stamp = bs_file_stamp(info);
+	struct bs_fingerprint fingerprint = bs_file_fingerprint(info);
 	struct bs_folder_listing list;
 	size_t at = 0;
 	*found_out = lists && lists->find &&
 	             lists->find(lists->context, walk->root, path_from(walk, walk->rel_off),
-	                         folder->path_bytes - walk->rel_off, &stamp, &list);
+	                         folder->path_bytes - walk->rel_off, &fingerprint, &list);
 	if (!*found_out)
 		return BS_OK;
 	enum bs_status status = bs_vector_reserve(&folder->entries, list.n_entries, err);
@@ -358,7 +358,7 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	const struct bs_walk_listings *lists = walk->options.lists;
 	const struct entry *entries = folder->entries.items;
 	size_t n = bs_vector_n(&folder->entries);
-	struct bs_stamp stamp = bs_file_stamp(info);
+	struct bs_fingerprint fingerprint = bs_file_fingerprint(info);
 	enum bs_status status = BS_OK;
 	if (!lists || !lists->take || n > UINT32_MAX)
 		return BS_OK;
@@ -374,7 +374,7 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	if (status)
 		return status;
 	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)n};
-	return lists->take(lists->context, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off, &stamp,
+	return lists->take(lists->context, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off, &fingerprint,
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
@@ -602,7 +602,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	struct entry *entry = &folder->entries.items[folder->next++];
 	size_t n_rules = bs_ignore_level_n_rules(folder->level) + bs_ignore_n_rules(&walk->global) +
 	                 bs_ignore_n_rules(&walk->named);
-	enum bs_status status = bs_watch_spend(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
+	enum bs_status status = bs_deadline_spend(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
 	if (!status)
 		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)

@@ -24,18 +24,18 @@ struct bs_file_types;
 
 /*
  * Whoever knows what folders held before, and whoever wants to know what they hold. To open a folder and look at its
- * stamp is a fourth of what it takes to read it. The stamp, which is taken before the folder is read, says whether it
+ * fingerprint is a fourth of what it takes to read it. The fingerprint, which is taken before the folder is read, says whether it
  * holds what it did: each change of its entries sets its times. Folders are named by their path below the root, a slash
  * at its end, or an empty one; they come in the order of the walk.
  */
 struct bs_walk_listings {
-	/* Whether the list is known of the folder with that stamp; it is borrowed until the walk is closed. May be
+	/* Whether the list is known of the folder with that fingerprint; it is borrowed until the walk is closed. May be
 	 * NULL. */
-	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
 	             struct bs_folder_listing *list_out);
 	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY
 	 * ends the walk. May be NULL. */
-	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
 	                       bool is_sure, const struct bs_folder_listing *list, struct bs_error *err);
 	void *context;
 };

@@ -22,11 +22,11 @@
 #include "core/base/vector.h"
 #include "core/simd/kernels.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/grams.h"
 
 #define PIECE_BYTES  4096u
-#define BYTE_NS      4u /* what one costs about, for the watch */
+#define BYTE_NS      4u /* what one costs about, for the deadline */
 #define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)
 #define FOLDED_BYTES (CARRY_BYTES + 2 * PIECE_BYTES + 8 + BS_GRAM_REACH)
 #define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
@@ -232,7 +232,7 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 		if (n_done == 0)
 			break;
 		at += n_done;
-		status = bs_watch_spend(n_done * BYTE_NS, err);
+		status = bs_deadline_spend(n_done * BYTE_NS, err);
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {

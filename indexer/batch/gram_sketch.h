@@ -1,5 +1,5 @@
 /*
- * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run: which grams are frequent,
+ * gram_sketch.h: text in, a row of bits out (core/matrix/gram_shard.h), by the plan of a run: which grams are frequent,
  * how many columns a gram has, and of what class a file is. The plan is fixed before the run, so that a file's row can
  * be made as soon as the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the
  * time of an index of grams goes; gram_sketch.c says how.
@@ -12,7 +12,7 @@
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/vector.h"
-#include "core/matrix/gram_slab.h"
+#include "core/matrix/gram_shard.h"
 #include "corpus/walk/document.h"
 
 /* Where no row is made: the text of the document is not a file's. */

@@ -25,7 +25,7 @@ struct slot {
 
 /* What a thread works with. */
 struct worker {
-	struct bs_words *words; /* NULL: none */
+	struct bs_tokenizer *words; /* NULL: none */
 	struct bs_gram_sketch *grams; /* NULL: none */
 	struct bs_reader *reader;
 };
@@ -89,7 +89,7 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	return status;
 }
 
-enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words, char *const *weights,
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_options *words, char *const *weights,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err)
 {
@@ -112,7 +112,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 		pipeline->slots[i].term_batch.weights = weights;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++) {
-		status = words ? bs_words_new(words, &pipeline->workers[i].words, err) : BS_OK;
+		status = words ? bs_tokenizer_new(words, &pipeline->workers[i].words, err) : BS_OK;
 		if (!status)
 			status = bs_reader_new(options, &pipeline->workers[i].reader, err);
 	}
@@ -142,7 +142,7 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 	return status;
 }
 
-struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline)
+struct bs_tokenizer *bs_pipeline_words(const struct bs_pipeline *pipeline)
 {
 	return pipeline->workers[0].words;
 }
@@ -161,7 +161,7 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 		bs_term_batch_deinit(&pipeline->slots[i].term_batch);
 	}
 	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
-		bs_words_free(pipeline->workers[i].words);
+		bs_tokenizer_free(pipeline->workers[i].words);
 		bs_gram_sketch_free(pipeline->workers[i].grams);
 		bs_reader_free(pipeline->workers[i].reader);
 	}

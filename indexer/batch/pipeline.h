@@ -15,16 +15,16 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
-#include "indexer/batch/accumulator.h"
+#include "indexer/batch/indexing_buffer.h"
 
 struct bs_pipeline;
 
 /* n_threads >= 1; with 1 everything runs on the caller's thread. words: NULL for none. weights (of fields: field_weights.h)
  * and options are borrowed. BS_INVALID for an unknown stemmer, BS_NO_MEMORY. */
-enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words, char *const *weights,
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_options *words, char *const *weights,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* The pairs of words that are terms from now on; borrowed. NULL: none, as at first. */
@@ -34,7 +34,7 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* What the caller's thread works with, and may use while nothing runs: the analyzer (NULL without words), what makes rows of the grams of
  * records (NULL: they have none). Borrowed. */
-struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline);
+struct bs_tokenizer *bs_pipeline_words(const struct bs_pipeline *pipeline);
 struct bs_gram_sketch *bs_pipeline_record_grams(const struct bs_pipeline *pipeline);
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);

@@ -11,13 +11,13 @@
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
-/* The approximate cost of a distinct term once the words are cut, and of a field apart from its words: for the watch. */
+/* The approximate cost of a distinct term once the words are cut, and of a field apart from its words: for the deadline. */
 #define TERM_NS     30u
 #define FIELD_NS    200u
 
@@ -86,7 +86,7 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 		while (terms->slots[at])
 			at = (at + 1) & (n_slots - 1);
 		terms->slots[at] = i + 1;
-		status = bs_watch_each(i, TERM_NS, err);
+		status = bs_deadline_each(i, TERM_NS, err);
 	}
 	return status;
 }
@@ -507,7 +507,7 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	uint8_t key[4 + BS_VALUE_MOST_BYTES];
 	struct bs_value value;
 	uint32_t number;
-	enum bs_status status = bs_watch_spend(field->text_bytes, err);
+	enum bs_status status = bs_deadline_spend(field->text_bytes, err);
 	if (status)
 		return status;
 	if (!bs_value_parse(field->text, field->text_bytes, &value))
@@ -526,14 +526,14 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 	*length_out = 0;
 	for (size_t i = 0; i < document->text.n_fields; i++) {
 		const struct bs_field *field = &document->text.fields[i];
-		struct bs_words_sum sum;
+		struct bs_tokenizer_sum sum;
 		uint32_t number;
 		batch->last_word = batch->whole_word = BS_NO_WORD;
 		batch->heads[0].n = batch->heads[1].n = 0;
 		batch->weight = bs_field_weight(batch->weights, field->name, field->name_bytes);
-		enum bs_status status = bs_watch_each(i, FIELD_NS, err);
+		enum bs_status status = bs_deadline_each(i, FIELD_NS, err);
 		if (!status)
-			status = bs_words_analyze(batch->words, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
+			status = bs_tokenizer_analyze(batch->words, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
@@ -575,7 +575,7 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 		postings[doc->n_repeated] = number;
 		tfs[doc->n_repeated] = term->tf;
 		doc->n_repeated += (term->tf > 1) & !is_bigram(batch, term);
-		status = bs_watch_each(i, TERM_NS, err);
+		status = bs_deadline_each(i, TERM_NS, err);
 	}
 	bs_vector_set_n(&batch->tfs, doc->first_tf + doc->n_repeated);
 	return status;
@@ -593,7 +593,7 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 		if (!status && i + 1 < document->text.n_fields)
 			status = bs_buffer_append(&batch->gram_text, "\n", 1, err);
 		if (!status)
-			status = bs_watch_each(i, TERM_NS, err);
+			status = bs_deadline_each(i, TERM_NS, err);
 	}
 	joined_out->text = batch->gram_text.data;
 	joined_out->text_bytes = batch->gram_text.used_bytes;

@@ -1,6 +1,6 @@
 /*
  * term_batch.h: one batch of documents analysed, by one thread, on its own: their distinct terms under numbers of the
- * batch, in order of first appearance, and every document's terms as such numbers. See accumulator.h for the next step.
+ * batch, in order of first appearance, and every document's terms as such numbers. See indexing_buffer.h for the next step.
  *
  * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches: keys of up to 16
  * bytes stand in their entries, entries are dense in order of appearance, and slots are four bytes.
@@ -16,7 +16,7 @@
 #include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/lexicon/word_pairs.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 #include "corpus/walk/document.h"
 #include "indexer/batch/gram_sketch.h"
 
@@ -74,7 +74,7 @@ struct bs_term_batch_heads {
 
 /* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
 struct bs_term_batch {
-	struct bs_words *words; /* borrowed; NULL: no words */
+	struct bs_tokenizer *words; /* borrowed; NULL: no words */
 	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
 	char *const *weights;   /* of fields, borrowed: see field_weights.h */

@@ -6,11 +6,11 @@
 
 #include "core/base/bytes.h"
 #include "core/matrix/prices.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
-/* The approximate cost of a gram, for the watch: of counting it, and of looking at it when all are counted. */
+/* The approximate cost of a gram, for the deadline: of counting it, and of looking at it when all are counted. */
 #define GRAM_NS 5u
 #define LOOK_NS 2u
 #define LISTED_DOCS  2u /* what one file has may be there by chance */
@@ -45,7 +45,7 @@ struct sample {
 	uint32_t n_docs;
 };
 
-/* So many grams are counted before the watch is asked. */
+/* So many grams are counted before the deadline is asked. */
 #define STEP_GRAMS ((size_t)65536)
 
 static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes, struct bs_error *err)
@@ -62,7 +62,7 @@ static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded
 			*bucket = (struct bucket_count){bucket->df + 1, sample->n_docs};
 			sample->n_in_buckets++;
 		}
-		status = bs_watch_spend(STEP_GRAMS * GRAM_NS, err);
+		status = bs_deadline_spend(STEP_GRAMS * GRAM_NS, err);
 	}
 	return status;
 }
@@ -89,7 +89,7 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
 	sample->n_docs++;
 	bs_buffer_clear(&sample->folded);
-	status = bs_watch_spend(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
+	status = bs_deadline_spend(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
 	if (!status)
 		status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
 	return status ? status : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
@@ -126,7 +126,7 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 /* Lists what is frequent in the sample. */
 static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan, struct bs_error *err)
 {
-	enum bs_status status = bs_watch_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
+	enum bs_status status = bs_deadline_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
 		if (sample->dfs[trigram] < LISTED_DOCS) /* nearly all of them */
 			continue;
@@ -159,12 +159,12 @@ enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool o
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
                                         struct bs_error *err)
 {
-	const struct bs_gram_slabs *largest = NULL;
+	const struct bs_gram_shards *largest = NULL;
 	enum bs_status status = BS_OK;
 	bs_gram_plan_init(plan);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
-		const struct bs_gram_slabs *grams = &snapshot->segments[s].grams;
-		if (grams->n_slabs > 0 && (!largest || grams->meta.n_docs > largest->meta.n_docs))
+		const struct bs_gram_shards *grams = &snapshot->segments[s].grams;
+		if (grams->n_shards > 0 && (!largest || grams->meta.n_docs > largest->meta.n_docs))
 			largest = grams;
 	}
 	if (!largest)

@@ -9,7 +9,7 @@
 
 #include "core/bitsift/skip.h"
 #include "core/matrix/prices.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/recognize.h"
@@ -23,7 +23,7 @@
 struct sampler {
 	const struct bs_source *source;
 	struct bs_reader *reader;
-	struct bs_pulse *pulse;
+	struct bs_progress *progress;
 	bs_sample_fn take;
 	void *context;
 	uint32_t n_pieces;
@@ -58,7 +58,7 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	struct bs_document_sink sink = {.context = sampler, .document = take_document};
 	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
 	sampler->is_enough = false;
-	enum bs_status status = bs_pulse_add(sampler->pulse, 0, err);
+	enum bs_status status = bs_progress_add(sampler->progress, 0, err);
 	if (status)
 		return status;
 	status = bs_reader_read(sampler->reader, batch, &sink, err);
@@ -141,7 +141,7 @@ static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sam
 		*is_whole_out = stride == 1;
 		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
 			return BS_OK;
-		enum bs_status status = bs_pulse_add(sampler->pulse, kept[*n_kept].n_items, err);
+		enum bs_status status = bs_progress_add(sampler->progress, kept[*n_kept].n_items, err);
 		if (status)
 			return status;
 		if (i % stride != 0 || ++*n_kept < sampler->n_pieces)
@@ -252,7 +252,7 @@ enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_co
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
 		struct sampler sampler = {.source = &source,
-		                          .pulse = sample->options->pulse,
+		                          .progress = sample->options->progress,
 		                          .take = take,
 		                          .context = take_context,
 		                          .n_pieces = n_pieces,

@@ -10,18 +10,18 @@
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 #include "core/matrix/prices.h"
-#include "core/system/watch.h"
-#include "core/text/words.h"
+#include "core/system/deadline.h"
+#include "core/text/tokenizer.h"
 #include "indexer/choose/sample.h"
 
 /*
  * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
  * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
  * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
- * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
+ * (core/matrix/term_treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
  */
 
-/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at, for the watch. */
+/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at, for the deadline. */
 #define TOKEN_NS   5u
 #define MEETING_NS 30u
 #define PAIR_NS    2u
@@ -59,7 +59,7 @@ struct sampled {
 BS_VECTOR(sampled_docs, struct sampled);
 
 struct choice {
-	struct bs_words *analyzer;
+	struct bs_tokenizer *analyzer;
 	double most_bits;           /* of all pairs, for each posting of a word */
 	uint32_t next_position;     /* of the document under analysis */
 	struct bs_term_table words; /* df: of the sample */
@@ -112,7 +112,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 		choice->next_position = 0;
 		status = add_gap(choice, err);
 		if (!status)
-			status = bs_words_analyze(choice->analyzer, field->text, field->text_bytes, 0, sample_tokens, choice,
+			status = bs_tokenizer_analyze(choice->analyzer, field->text, field->text_bytes, 0, sample_tokens, choice,
 			                          NULL, err);
 	}
 	struct sampled sampled = {.end = bs_vector_n(&choice->tokens)};
@@ -144,7 +144,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
-		status = bs_watch_spend(n_tokens * TOKEN_NS, err);
+		status = bs_deadline_spend(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 0; i < n_tokens; i++) {
 			if (tokens[i] == 0 || last_doc[tokens[i] - 1] == d + 1)
 				continue;
@@ -176,7 +176,7 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		status = bs_watch_spend(n_tokens * TOKEN_NS, err);
+		status = bs_deadline_spend(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 1; i < n_tokens && !status; i++) {
 			uint32_t a = tokens[i - 1], b = tokens[i];
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
@@ -198,7 +198,7 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 	choice->meetings = (struct meetings){0};
 	for (size_t i = 1; i < bs_vector_n(&before) && !status; i++) {
 		struct meeting meeting = narrow[i];
-		status = bs_watch_each(i, TOKEN_NS, err);
+		status = bs_deadline_each(i, TOKEN_NS, err);
 		uint32_t pair = narrow[i - 1].link;
 		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX &&
 		    choice->met.items[pair].n_docs >= least)
@@ -251,7 +251,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	}
 	choice->n_met = n_kept;
 	bs_vector_set_n(&choice->met, n_kept);
-	return bs_watch_spend(n_meetings * MEETING_NS, err);
+	return bs_deadline_spend(n_meetings * MEETING_NS, err);
 }
 
 /* The pairs of the sample, by their first words. */
@@ -267,7 +267,7 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	if (!status)
 		status = list_meetings(choice, last_of, err);
 	for (uint32_t word = 0; word < n_words && !status; word++) {
-		status = bs_watch_each(word, TOKEN_NS, err);
+		status = bs_deadline_each(word, TOKEN_NS, err);
 		if (!status)
 			status = add_pairs(choice, word, last_of[word], known, err);
 		choice->firsts[word + 1] = choice->n_met;
@@ -324,7 +324,7 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 	}
 	for (size_t w = 0; w < n_words; w++)
 		both->has[both->words[w]] = 0;
-	return bs_watch_spend(n_tokens * TOKEN_NS + n_pairs * PAIR_NS, err);
+	return bs_deadline_spend(n_tokens * TOKEN_NS + n_pairs * PAIR_NS, err);
 }
 
 /*
@@ -455,13 +455,13 @@ enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, cons
                                     struct bs_error *err)
 {
 	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
-	struct bs_words_options words = bs_index_words_options(options);
-	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
+	struct bs_tokenizer_options words = bs_index_words_options(options);
+	enum bs_status status = bs_tokenizer_new(&words, &choice.analyzer, err);
 	if (!status)
 		status = give(context, sample_document, &choice, err);
 	if (!status && choice.text_bytes >= limits->least_bytes)
 		status = choose(&choice, pairs, err);
-	bs_words_free(choice.analyzer);
+	bs_tokenizer_free(choice.analyzer);
 	bs_term_table_deinit(&choice.words);
 	bs_vector_deinit(&choice.tokens);
 	bs_vector_deinit(&choice.docs);

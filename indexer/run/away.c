@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/bitsift/terminal.h"
-#include "core/text/visible_append.h"
+#include "core/text/printable.h"
 
 #define MOST_WORDS 8
 
@@ -41,7 +41,7 @@ static enum bs_status append_command(const struct bs_away_index *index, const ch
 	enum bs_status status = make_command(index, option, NULL, source, words, &path, err);
 	size_t n_bytes = status ? 0 : bs_shell_command(words, NULL, 0) + 1;
 	if (!status)
-		status = bs_visible_append_own(line, lead, err);
+		status = bs_printable_append_own(line, lead, err);
 	if (!status)
 		status = bs_buffer_reserve(line, n_bytes, err);
 	if (!status)
@@ -76,9 +76,9 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 	const char *what = is_empty ? ": empty, perhaps not mounted; its documents stay in the index"
 	                            : ": not there any more; its documents stay in the index";
 	const char *lead = is_empty ? "; if it is to be empty: " : "; to read it anew when it is back: ";
-	enum bs_status status = bs_visible_escape(line, source->path, strlen(source->path), err);
+	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
-		status = bs_visible_append_own(line, what, err);
+		status = bs_printable_append_own(line, what, err);
 	/* An index in memory has no command line. */
 	if (!status && !index->dir->memory)
 		status = append_command(index, lead, "--rebuild", source, line, err);

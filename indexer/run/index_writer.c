@@ -11,7 +11,7 @@
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 #include "corpus/changes/recorded.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
@@ -24,7 +24,7 @@
 #define SPILL_SHARE 16u
 #define LIST_SHARE  64u
 
-/* struct bs_pulse: the caller of the run is told. */
+/* struct bs_progress: the caller of the run is told. */
 static int beat(void *context, uint64_t done, uint64_t total)
 {
 	struct bs_index_writer *writer = context;
@@ -44,9 +44,9 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 		.request = request,
 		.report = report,
 		.start_ns = bs_now_ns(),
-		.suspect_from_ns = bs_stamp_suspect_from(),
+		.racy_from_ns = bs_fingerprint_racy_from(),
 	};
-	writer->pulse = (struct bs_pulse){.beat = beat, .context = writer, .owner = pthread_self()};
+	writer->progress = (struct bs_progress){.beat = beat, .context = writer, .owner = pthread_self()};
 	if (request->tuning)
 		writer->tuning = *request->tuning;
 }
@@ -54,7 +54,7 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 static uint32_t count_threads(const struct bs_build_request *request)
 {
 	long n = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > BS_MOST_THREADS ? BS_MOST_THREADS : (uint32_t)n);
+	return n < 1 ? 1 : (n > BS_MAX_THREADS ? BS_MAX_THREADS : (uint32_t)n);
 }
 
 static uint64_t memory_of(const struct bs_build_request *request)
@@ -69,16 +69,16 @@ static void set_limits(struct bs_index_writer *writer)
 	const struct bs_build_tuning *tuning = &writer->tuning;
 	uint64_t memory = memory_of(request);
 	/* What is accumulated, and what making a segment of it takes by the term and by the document. The rest is for the
-	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135, half of
+	 * columns of one shard (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135, half of
 	 * these for ids. None of it may depend on the number of threads. */
-	writer->accumulator_limit_bytes = memory / 100 * 75;
+	writer->indexing_buffer_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
 		.n_threads = count_threads(request),
-		.policy = tuning->policy ? *tuning->policy : bs_treatment_policy_default(),
-		.max_blocks = tuning->max_slab_blocks ? tuning->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
-		.max_slab_bytes = tuning->max_slab_bytes ? tuning->max_slab_bytes : memory / 8,
+		.policy = tuning->policy ? *tuning->policy : bs_term_treatment_policy_default(),
+		.max_blocks = tuning->max_shard_blocks ? tuning->max_shard_blocks : BS_SHARD_MAX_BLOCKS,
+		.max_shard_bytes = tuning->max_shard_bytes ? tuning->max_shard_bytes : memory / 8,
 		.forward_mode = tuning->forward_mode,
-		.pulse = &writer->pulse,
+		.progress = &writer->progress,
 		.is_condensed = request->condensed,
 	};
 	if (!tuning->policy)
@@ -88,7 +88,7 @@ static void set_limits(struct bs_index_writer *writer)
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err)
 {
 	const struct bs_index_options *options = &writer->manifest.options;
-	struct bs_words_options words = bs_index_words_options(options);
+	struct bs_tokenizer_options words = bs_index_words_options(options);
 	if (writer->request->condensed && !writer->dir->memory)
 		return bs_fail(err, BS_INVALID, "%s: only of an index in memory are segments condensed", writer->dir->path);
 	set_limits(writer);
@@ -96,12 +96,12 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;
 	writer->source_options.memory_bytes = memory_of(writer->request);
-	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
-	writer->source_options.pulse = &writer->pulse;
+	writer->source_options.racy_from_ns = writer->racy_from_ns;
+	writer->source_options.progress = &writer->progress;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
-	if (!status && writer->dir->memory && bs_memory_has_folder(writer->dir->memory)) {
-		status = bs_accumulator_use_files(&writer->accumulator, writer->dir, err);
-		writer->grams.file = writer->accumulator.spool.file;
+	if (!status && writer->dir->memory && bs_memory_index_has_folder(writer->dir->memory)) {
+		status = bs_indexing_buffer_use_files(&writer->indexing_buffer, writer->dir, err);
+		writer->grams.file = writer->indexing_buffer.spool.file;
 	}
 	return status ? status
 	              : bs_pipeline_new(writer->reads_alone ? 1 : writer->build_options.n_threads, options->words ? &words : NULL,
@@ -119,10 +119,10 @@ static void close_store(struct bs_index_writer *writer)
 
 void bs_index_writer_release(struct bs_index_writer *writer)
 {
-	bs_gram_accumulator_clear(&writer->grams);
-	bs_accumulator_deinit(&writer->accumulator);
-	bs_accumulator_deinit(&writer->rows);
-	bs_gram_accumulator_clear(&writer->row_grams);
+	bs_gram_indexing_buffer_clear(&writer->grams);
+	bs_indexing_buffer_deinit(&writer->indexing_buffer);
+	bs_indexing_buffer_deinit(&writer->rows);
+	bs_gram_indexing_buffer_clear(&writer->row_grams);
 	close_store(writer);
 	bs_pipeline_free(writer->pipeline);
 	writer->pipeline = NULL;
@@ -144,9 +144,9 @@ enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_buil
 {
 	writer->report->step = step;
 	writer->step_start_ns = bs_now_ns();
-	writer->pulse.done = 0;
-	writer->pulse.total = total;
-	return bs_pulse_add(&writer->pulse, 0, err);
+	writer->progress.done = 0;
+	writer->progress.total = total;
+	return bs_progress_add(&writer->progress, 0, err);
 }
 
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message)
@@ -233,21 +233,21 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 	sample.n_bytes = BS_GRAM_SAMPLE_BYTES;
 	sample.files_only = true;
 	if (!status && writer->manifest.options.grams) {
-		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
+		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->progress.done, err);
 		if (!status)
 			status = bs_gram_plan_choose(bs_sample_sources, &sample, false, &writer->gram_plan, err);
 	}
 	if (!status && !writer->manifest.options.grams && writer->manifest.options.record_grams)
 		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
-	writer->n_files = writer->pulse.done;
+	writer->n_files = writer->progress.done;
 	return status ? status : use_choices(writer, err);
 }
 
-/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each
+/* What segment_build.c and shard_build.c take beside the columns, when what finds terms has been given back: of each
  * term the order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of
  * each document the weight, the place in its class and where its tf code ends; and of postings their bits in tf codes,
  * twice while these are put together. A builder more, on another thread, has its own marks, and is paid for by what
- * slabs may hold (segment_build.c). */
+ * shards may hold (segment_build.c). */
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u
@@ -255,7 +255,7 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
  * has a list, where its list of rare terms is. */
 #define PLACED_TERM_BYTES   20u
 #define PLACED_DOC_BYTES    12u
-/* Of each distinct number or date its order, rank and key, of each that a document has its rank in a slab (value_build.c). */
+/* Of each distinct number or date its order, rank and key, of each that a document has its rank in a shard (value_build.c). */
 #define BUILD_VALUE_BYTES   40u
 #define BUILD_RANK_BYTES    8u
 
@@ -265,23 +265,23 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 #define IDS_SHARE 16u
 
 /* What is accumulated takes while it is, or else while a segment is made of it. */
-static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
+static uint64_t accumulated_bytes(const struct bs_indexing_buffer *indexing_buffer)
 {
-	uint64_t slot_bytes = bs_term_table_slot_bytes(&accumulator->terms);
-	uint64_t n_docs = bs_accumulator_n_docs(accumulator);
-	uint64_t doc_bytes = accumulator->dir ? n_docs * PLACED_DOC_BYTES
-	                                      : n_docs * BUILD_DOC_BYTES + accumulator->n_postings / POSTINGS_A_TF_BYTE;
-	uint64_t term_bytes = (uint64_t)accumulator->terms.n_terms * (accumulator->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
-	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
-	                       bs_vector_n(&accumulator->value_numbers) * BUILD_RANK_BYTES;
-	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
+	uint64_t slot_bytes = bs_term_table_slot_bytes(&indexing_buffer->terms);
+	uint64_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
+	uint64_t doc_bytes = indexing_buffer->dir ? n_docs * PLACED_DOC_BYTES
+	                                      : n_docs * BUILD_DOC_BYTES + indexing_buffer->n_postings / POSTINGS_A_TF_BYTE;
+	uint64_t term_bytes = (uint64_t)indexing_buffer->terms.n_terms * (indexing_buffer->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
+	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)indexing_buffer->values.n_terms * BUILD_VALUE_BYTES +
+	                       bs_vector_n(&indexing_buffer->value_numbers) * BUILD_RANK_BYTES;
+	return bs_indexing_buffer_bytes(indexing_buffer) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
 void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners)
 {
 	writer->owners = owners;
 	owners->spill = &writer->spill;
-	owners->most_bytes = memory_of(writer->request) / IDS_SHARE + writer->accumulator_limit_bytes / 2;
+	owners->most_bytes = memory_of(writer->request) / IDS_SHARE + writer->indexing_buffer_limit_bytes / 2;
 }
 
 enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer, struct bs_buffer *list, struct bs_error *err)
@@ -306,22 +306,22 @@ static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 {
 	uint64_t n_bytes = writer->owners ? bs_id_owners_bytes(writer->owners) : 0;
 	uint64_t n_free = memory_of(writer->request) / IDS_SHARE;
-	uint64_t most = writer->accumulator_limit_bytes / 2;
+	uint64_t most = writer->indexing_buffer_limit_bytes / 2;
 	n_bytes = n_bytes > n_free ? n_bytes - n_free : 0;
 	return n_bytes < most ? n_bytes : most;
 }
 
 static uint64_t held_bytes(const struct bs_index_writer *writer)
 {
-	return accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes + row_bytes_held(writer) + id_bytes_held(writer);
+	return accumulated_bytes(&writer->indexing_buffer) + writer->grams.n_bytes + row_bytes_held(writer) + id_bytes_held(writer);
 }
 
 /* Whether the document announced can be read while what is accumulated is held. A row has no words. */
 static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
 {
-	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
+	return bs_indexing_buffer_n_docs(&writer->indexing_buffer) == 0 ||
 	       held_bytes(writer) + term_batch->next_bytes * (term_batch->is_row ? 1 : MOST_WORDS_FACTOR) <=
-	               writer->accumulator_limit_bytes;
+	               writer->indexing_buffer_limit_bytes;
 }
 
 /* Whether document i of the analysed batch is too much for what is accumulated; *of_rows_out: write that of rows. */
@@ -329,14 +329,14 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
                     bool *of_rows_out)
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
-	uint32_t n_docs = bs_accumulator_n_docs(term_batch->is_row ? &writer->rows : &writer->accumulator);
+	uint32_t n_docs = bs_indexing_buffer_n_docs(term_batch->is_row ? &writer->rows : &writer->indexing_buffer);
 	uint32_t class = term_batch->docs.items[i].gram_size_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
 	uint64_t n_bytes =
 		held_bytes(writer) + row_bytes + (uint64_t)term_batch->docs.items[i].n_terms * NEW_TERM_BYTES;
 	bool has_most_docs = max_docs && n_docs >= max_docs;
 	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
-	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
+	return n_docs > 0 && (n_bytes > writer->indexing_buffer_limit_bytes || has_most_docs);
 }
 
 /* Frames are what a segment begins with, so that they are written once. */
@@ -375,18 +375,18 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
                           struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_term_batch_doc *doc = &term_batch->docs.items[i];
-	struct bs_accumulator *accumulator = term_batch->is_row ? &writer->rows : &writer->accumulator;
+	struct bs_indexing_buffer *indexing_buffer = term_batch->is_row ? &writer->rows : &writer->indexing_buffer;
 	enum bs_status status = BS_OK;
-	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)
+	if (bs_indexing_buffer_n_docs(indexing_buffer) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
 	if (!term_batch->is_row)
 		status = store_text(writer, term_batch, doc, record, err);
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
-		status = bs_gram_accumulator_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
-		                                 bs_accumulator_n_docs(accumulator), doc->gram_size_class, doc->n_gram_bits,
+		status = bs_gram_indexing_buffer_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
+		                                 bs_indexing_buffer_n_docs(indexing_buffer), doc->gram_size_class, doc->n_gram_bits,
 		                                 term_batch->gram_rows.items + doc->gram_row, err);
 	if (!status)
-		status = bs_accumulator_add(accumulator, term_batch, i, record, err);
+		status = bs_indexing_buffer_add(indexing_buffer, term_batch, i, record, err);
 	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text.n_bytes;
 	writer->report->n_indexed += !term_batch->is_row;
 	return status;
@@ -410,20 +410,20 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 /* is_full: memory is at an end, not the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
 {
-	struct bs_accumulator *accumulator = of_rows ? &writer->rows : &writer->accumulator;
-	struct bs_gram_accumulator *grams = of_rows ? &writer->row_grams : &writer->grams;
+	struct bs_indexing_buffer *indexing_buffer = of_rows ? &writer->rows : &writer->indexing_buffer;
+	struct bs_gram_indexing_buffer *grams = of_rows ? &writer->row_grams : &writer->grams;
 	struct bs_store_writer *store = of_rows ? NULL : writer->store;
-	if (bs_accumulator_n_docs(accumulator) == 0)
+	if (bs_indexing_buffer_n_docs(indexing_buffer) == 0)
 		return BS_OK;
-	bs_accumulator_finish(accumulator);
+	bs_indexing_buffer_finish(indexing_buffer);
 	struct bs_segment_record record = {
 		.number = store ? writer->file_number : writer->manifest.next_number++,
-		.n_docs = bs_accumulator_n_docs(accumulator),
+		.n_docs = bs_indexing_buffer_n_docs(indexing_buffer),
 		.is_full = is_full,
 		.is_rows = of_rows,
 	};
 	char name[BS_INDEX_NAME_BYTES];
-	const struct bs_pulse pulse = writer->pulse;
+	const struct bs_progress progress = writer->progress;
 	const uint64_t step_start_ns = writer->step_start_ns;
 	const enum bs_build_step step = writer->report->step;
 	const size_t n_known = bs_vector_n(&writer->known.hashes);
@@ -438,14 +438,14 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 		bool has_room = writer->manifest.options.summary_rate && writer->known.hashes.bytes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
 		writer->build_options.word_hashes = has_room ? &writer->known.hashes : NULL;
 		writer->file = store ? NULL : writer->file;
-		status = bs_segment_build(writer->dir, name, accumulator, grams, store, file, &writer->build_options, &record.n_bytes,
+		status = bs_segment_build(writer->dir, name, indexing_buffer, grams, store, file, &writer->build_options, &record.n_bytes,
 		                          err);
 	}
 	struct bs_summary_segment words = {record.number, bs_vector_n(&writer->known.hashes) - n_known};
 	if (!status && writer->build_options.word_hashes)
 		status = bs_vector_append(&writer->known.segments, &words, err);
 	if (!status)
-		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
+		status = bs_manifest_add_fields(&writer->manifest, &indexing_buffer->fields, err);
 	if (!status)
 		status = bs_vector_append(&writer->written, &record, err);
 	if (!status && writer->owners && !of_rows)
@@ -453,14 +453,14 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	if (status)
 		return status;
 	/* It was in the midst of another step. */
-	writer->pulse = pulse;
+	writer->progress = progress;
 	writer->step_start_ns = step_start_ns;
 	writer->report->step = step;
-	writer->report->n_postings += accumulator->n_postings;
-	writer->report->n_terms += accumulator->terms.n_terms;
+	writer->report->n_postings += indexing_buffer->n_postings;
+	writer->report->n_terms += indexing_buffer->terms.n_terms;
 	writer->report->written_bytes += record.n_bytes;
-	bs_gram_accumulator_clear(grams);
-	bs_accumulator_clear(accumulator);
+	bs_gram_indexing_buffer_clear(grams);
+	bs_indexing_buffer_clear(indexing_buffer);
 	if (of_rows)
 		return BS_OK;
 	close_store(writer);
@@ -473,14 +473,14 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 	return status ? status : write_segment(writer, true, false, err);
 }
 
-/* The accumulator, ready for what is left of an analysed batch; which of its trigrams that has is not known, so all are taken. */
+/* The indexing buffer, ready for what is left of an analysed batch; which of its trigrams that has is not known, so all are taken. */
 static enum bs_status start_batch(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
 	const struct bs_u32s *trigrams = &term_batch->trigrams;
-	struct bs_gram_accumulator *grams = term_batch->is_row ? &writer->row_grams : &writer->grams;
+	struct bs_gram_indexing_buffer *grams = term_batch->is_row ? &writer->row_grams : &writer->grams;
 	enum bs_status status = bs_vector_n(trigrams) ? bs_gram_set_add(&grams->set, trigrams->items, bs_vector_n(trigrams), err)
 	                                             : BS_OK;
-	return status ? status : bs_accumulator_start(term_batch->is_row ? &writer->rows : &writer->accumulator, term_batch, err);
+	return status ? status : bs_indexing_buffer_start(term_batch->is_row ? &writer->rows : &writer->indexing_buffer, term_batch, err);
 }
 
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
@@ -499,7 +499,7 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 	}
 	if (!status && term_batch->next_bytes && !has_room(writer, term_batch))
 		status = write_segment(writer, false, true, err);
-	return status ? status : bs_pulse_add(&writer->pulse, 0, err);
+	return status ? status : bs_progress_add(&writer->progress, 0, err);
 }
 
 enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,

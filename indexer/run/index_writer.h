@@ -11,16 +11,16 @@
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"
-#include "indexer/batch/accumulator.h"
+#include "indexer/batch/indexing_buffer.h"
 #include "indexer/batch/pipeline.h"
 #include "indexer/choose/gram_choice.h"
 #include "indexer/choose/word_pair_choice.h"
 #include "indexer/run/tuning.h"
-#include "indexer/segment/gram_accumulator.h"
+#include "indexer/segment/gram_indexing_buffer.h"
 #include "indexer/segment/segment_build.h"
 
 /* Zero-initialise but for request and report; release with bs_index_writer_deinit. One thread. */
@@ -30,24 +30,24 @@ struct bs_index_writer {
 	const struct bs_dir *dir;           /* of the index; the owner sets it before the start */
 	struct bs_build_report *report;
 	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
-	struct bs_pulse pulse;              /* of the step under way */
+	struct bs_progress progress;              /* of the step under way */
 	uint64_t step_start_ns;
 	uint64_t n_files;                   /* met when a sample was chosen */
-	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
+	int64_t racy_from_ns;            /* fingerprints not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
 	struct bs_summary_known known;      /* of segments of this run: their words, as far as there is room */
 	struct bs_segment_records written;           /* the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
-	uint64_t accumulator_limit_bytes;
+	uint64_t indexing_buffer_limit_bytes;
 	bool reads_alone;                   /* documents are read by the caller's thread; the owner says so before the start */
 	struct bs_pipeline *pipeline;
 	struct bs_word_pairs pairs;         /* that are terms */
 	struct bs_gram_plan gram_plan;
-	struct bs_accumulator accumulator;
-	struct bs_gram_accumulator grams;        /* of the files among the accumulated documents */
-	struct bs_accumulator rows;         /* of collections: a segment of its own */
-	struct bs_gram_accumulator row_grams;
+	struct bs_indexing_buffer indexing_buffer;
+	struct bs_gram_indexing_buffer grams;        /* of the files among the accumulated documents */
+	struct bs_indexing_buffer rows;         /* of collections: a segment of its own */
+	struct bs_gram_indexing_buffer row_grams;
 	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL; */
 	struct bs_file_writer *file;        /* then, that segment, as far as it has frames, */
 	uint64_t file_number;               /* under its number */
@@ -79,7 +79,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources; of an index that has grams of records alone, goes on with those of old. */
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
-/* Chooses them by the sample that is given, of a run that is given documents (sample.h). */
+/* Chooses them by the sample that is given, of a run that is in-memory documents (sample.h). */
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
                                          struct bs_error *err) BS_WARN_UNUSED;
 /* Gives back the memory that reading and accumulating took. */

@@ -22,8 +22,8 @@
 #include "core/store/field_weights.h"
 #include "core/store/summary_make.h"
 #include "core/system/log.h"
-#include "core/system/watch.h"
-#include "core/text/words.h"
+#include "core/system/deadline.h"
+#include "core/text/tokenizer.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
@@ -81,8 +81,8 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 	switch (is_row ? BS_SOURCE_FILE : source_of(at)->kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
-		bs_stamp_record(&document->stamp, record->place);
-		record->flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
+		bs_fingerprint_record(&document->fingerprint, record->place);
+		record->flags |= document->is_racy ? BS_DOC_RACY : 0;
 		break;
 	case BS_SOURCE_COLLECTION:
 		record->place[0] = document->place.offset;
@@ -250,7 +250,7 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 {
 	struct bs_indexing *at = context;
 	at->inner = batch->begins_inner ? NULL : batch->inner;
-	at->writer.pulse.done = batch->source_done + (at->reads_files ? at->n_files_done : 0);
+	at->writer.progress.done = batch->source_done + (at->reads_files ? at->n_files_done : 0);
 	enum bs_status status = merge_skips(at, term_batch, err);
 	for (size_t i = 0; i < bs_vector_n(&term_batch->unchanged) && !status; i++)
 		status = bs_refresh_unchanged(&at->refresh, term_batch->unchanged.items[i], err);
@@ -359,7 +359,7 @@ static enum bs_status begin_step(struct bs_indexing *at, struct bs_error *err)
 	at->reads_files = !bs_source_has_records(&at->source);
 	if (goes_on && at->reads_files)
 		return BS_OK;
-	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refreshing.stamp.size_bytes : 0;
+	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refreshing.fingerprint.size_bytes : 0;
 	return bs_index_writer_step(&at->writer, BS_BUILD_READ, at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
@@ -378,18 +378,18 @@ static bool wants_rows(const struct bs_manifest *manifest)
 	return wants && manifest->options.grams;
 }
 
-/* Reads the collection under way as a file, unless the row that it has is of the same stamp. */
+/* Reads the collection under way as a file, unless the row that it has is of the same fingerprint. */
 static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
 	if (at->source.is_anew)
 		memset(known.place, 0, sizeof(known.place));
 	/* As its reader would find; but threads need not be started for that. */
-	if (!status && known.ref.segment != BS_DOC_NONE && !known.is_suspect &&
-	    bs_source_stamp(&at->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, known.place))
+	if (!status && known.ref.segment != BS_DOC_NONE && !known.is_racy &&
+	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, known.place))
 		return bs_refresh_unchanged(&at->refresh, known.ref, err);
 	if (!status)
 		status = bs_feed_open_row(&at->source, &known, &feed, err);
@@ -419,7 +419,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 		status = replay_stdin(at, err);
 	at->next_sequence = manifest->sources[i].read_lines;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
-		status = bs_inners_watch(&at->inners, feed, &at->source, i, err);
+		status = bs_inners_deadline(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
 		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
@@ -439,7 +439,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)
-		at->n_files_done = at->writer.pulse.done;
+		at->n_files_done = at->writer.progress.done;
 	if (!at->source.parts && !bs_source_has_records(&at->source))
 		record->left_out = at->left_out;
 	bs_feed_close(feed);
@@ -650,7 +650,7 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 {
 	const struct bs_build_request *request = at->request;
 	struct stat info;
-	if (request->memory ? bs_memory_n_files(request->memory) > 0 : stat(request->dir, &info) == 0)
+	if (request->memory ? bs_memory_index_n_files(request->memory) > 0 : stat(request->dir, &info) == 0)
 		return BS_OK;
 	if (request->n_sources == 0)
 		return bs_source_list_fail_empty(err);
@@ -706,7 +706,7 @@ enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options
 {
 	return !wants || recorded->record_grams
 	               ? BS_OK
-	               : bs_fail(err, BS_INVALID, "%s: made without grams of given documents, which it cannot get any more", path);
+	               : bs_fail(err, BS_INVALID, "%s: made without grams of in-memory documents, which it cannot get any more", path);
 }
 
 static uint64_t summary_rate(const struct bs_build_request *request)
@@ -725,10 +725,10 @@ static void take_revision(struct bs_indexing *at)
 {
 	struct bs_index_options *options = &at->writer.manifest.options;
 	if (is_all_new(at))
-		options->words_revision = options->words ? BS_WORDS_REVISION : 0;
+		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 }
 
-/* Of an index that is given documents, those of files and records stay what they are. */
+/* Of an index that is in-memory documents, those of files and records stay what they are. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_index_options *old = &at->old.manifest.options;
@@ -809,7 +809,7 @@ static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_e
 	if (request->summary_rate != 0)
 		options->summary_rate = summary_rate(request);
 	if (at->is_full)
-		options->words_revision = options->words ? BS_WORDS_REVISION : 0;
+		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 	if (!status && options->words)
 		status = bs_index_options_bind(options, request->analyzer, at->dir.path, err);
 	return status;
@@ -974,7 +974,7 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_manifest_is_outdated(&at->old.manifest, &is_outdated, err);
 	if (!status)
-		status = bs_words_versions(manifest->versions.icu, manifest->versions.unicode, err);
+		status = bs_tokenizer_versions(manifest->versions.icu, manifest->versions.unicode, err);
 	if (status)
 		return status;
 	at->is_partial = left_out != BS_SOURCE_GONE;
@@ -1023,7 +1023,7 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest,
-		                         at->list.moves, &at->writer.accumulator.doc_table, err);
+		                         at->list.moves, &at->writer.indexing_buffer.doc_table, err);
 	if (!status)
 		note_rules(at);
 	bs_index_writer_use_owners(&at->writer, &at->refresh.owners);
@@ -1067,10 +1067,10 @@ static enum bs_status settle_exclusions(struct bs_indexing *at, struct bs_error 
 
 static bool is_source_changed(const struct bs_source_record *a, const struct bs_source_record *b)
 {
-	return a->kind != b->kind || a->is_suspect != b->is_suspect || a->read_bytes != b->read_bytes ||
+	return a->kind != b->kind || a->is_racy != b->is_racy || a->read_bytes != b->read_bytes ||
 	       a->read_lines != b->read_lines || a->read_checksum != b->read_checksum ||
 	       memcmp(&a->left_out, &b->left_out, sizeof(a->left_out)) != 0 ||
-	       memcmp(a->stamp, b->stamp, sizeof(a->stamp)) != 0;
+	       memcmp(a->fingerprint, b->fingerprint, sizeof(a->fingerprint)) != 0;
 }
 
 static bool is_anything_new(const struct bs_indexing *at)
@@ -1079,7 +1079,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	const struct bs_manifest *new = &at->writer.manifest;
 	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
 	                     new->n_segments != old->n_segments || new->options.summary_rate != old->options.summary_rate;
-	/* The source of given documents is recorded with the first of them. */
+	/* The source of in-memory documents is recorded with the first of them. */
 	if (are_documents || at->is_given)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_index_options_equal(&old->options, &new->options) ||
@@ -1108,7 +1108,7 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
 	/* What was not read for that is no source that cannot be read. */
-	enum bs_status status = bs_watch_ask(err);
+	enum bs_status status = bs_deadline_ask(err);
 	if (!status)
 		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
@@ -1227,21 +1227,21 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 /* What a manifest could not say, and words that an index of grams alone would record unread. */
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
-	struct bs_words_options options = {.stem_language = request->stem_language};
-	struct bs_words *words = NULL;
+	struct bs_tokenizer_options options = {.stem_language = request->stem_language};
+	struct bs_tokenizer *words = NULL;
 	enum bs_status status = BS_OK;
 	if (request->max_document_bytes > BS_MAX_DOCUMENT_BYTES)
 		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->max_document_bytes,
 		               (unsigned long long)BS_MAX_DOCUMENT_BYTES);
 	if (request->analyzer)
-		status = bs_words_check_analyzer_name(request->analyzer->name, err);
+		status = bs_tokenizer_check_analyzer_name(request->analyzer->name, err);
 	if (!status)
 		status = check_globs(request->globs, err);
 	if (!status)
 		status = check_globs(request->records, err);
 	if (!status && request->stem_language)
-		status = bs_words_new(&options, &words, err);
-	bs_words_free(words);
+		status = bs_tokenizer_new(&options, &words, err);
+	bs_tokenizer_free(words);
 	return status;
 }
 
@@ -1249,12 +1249,12 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 {
 	if (!request->memory && (!request->dir || !*request->dir))
 		return bs_fail(err, BS_INVALID, "no directory for the index");
-	if (request->density != 0 && !(request->density >= BS_LEAST_DENSITY && request->density <= BS_MOST_DENSITY))
-		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->density, BS_LEAST_DENSITY,
-		               BS_MOST_DENSITY);
-	if (request->summary_rate > 0 && !(request->summary_rate >= BS_LEAST_SUMMARY_RATE && request->summary_rate <= BS_MOST_SUMMARY_RATE))
-		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->summary_rate, BS_LEAST_SUMMARY_RATE,
-		               BS_MOST_SUMMARY_RATE);
+	if (request->density != 0 && !(request->density >= BS_MIN_DENSITY && request->density <= BS_MAX_DENSITY))
+		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->density, BS_MIN_DENSITY,
+		               BS_MAX_DENSITY);
+	if (request->summary_rate > 0 && !(request->summary_rate >= BS_MIN_SUMMARY_RATE && request->summary_rate <= BS_MAX_SUMMARY_RATE))
+		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->summary_rate, BS_MIN_SUMMARY_RATE,
+		               BS_MAX_SUMMARY_RATE);
 	if (request->records && request->no_records)
 		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
 	enum bs_status status = bs_check_reserved("struct bs_build_request", request->reserved,
@@ -1290,7 +1290,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	if (!status && !at->writer.n_files && !at->is_full)
 		at->writer.n_files = count_known_files(&at->old);
 	if (!status && at->writer.manifest.options.grams) {
-		bs_folder_recorder_init(&at->folders, &at->dir, at->writer.suspect_from_ns);
+		bs_folder_recorder_init(&at->folders, &at->dir, at->writer.racy_from_ns);
 		at->writer.source_options.lists = &at->folders.lists;
 	}
 	at->writer.source_options.left_out = take_left_out;
@@ -1391,13 +1391,13 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
                               struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*report = (struct bs_build_report){0};
-	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, request->limits, err);
 	if (status)
 		return status;
 	status = build(request, report, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	bs_indexing_log(request, report, false, status, err);
 	return status;
 }
@@ -1410,10 +1410,10 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	struct bs_dir dir = {.fd = -1};
 	uint64_t start_ns = bs_now_ns();
 	*report = (struct bs_build_report){0};
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	enum bs_status status = bs_indexing_check_request(request, err);
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = bs_deadline_begin(&deadline, request->limits, err);
 	if (status)
 		return status;
 	status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
@@ -1426,7 +1426,7 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	report->elapsed_ns = bs_now_ns() - start_ns;
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	bs_indexing_log(request, report, true, status, err);
 	return status;
 }

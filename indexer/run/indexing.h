@@ -1,6 +1,6 @@
 /*
  * indexing.h: an index about to change: the commit before, with the writer's lock held, and the one to be. indexer.c looks at
- * sources, writer.c is given documents.
+ * sources, writer.c is in-memory documents.
  *
  *      bs_indexing_begin    the lock, the last commit, options, and which sources there are
  *      bs_indexing_source   ... what has become of each of them
@@ -78,6 +78,6 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 /* Whether what is wished, as far as something is, is what the index was made with. BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
                                          const char *path, struct bs_error *err) BS_WARN_UNUSED;
-/* The same of grams of given documents. BS_INVALID. */
+/* The same of grams of in-memory documents. BS_INVALID. */
 enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path,
                                        struct bs_error *err) BS_WARN_UNUSED;

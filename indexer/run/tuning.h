@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#include "core/matrix/treatment.h"
+#include "core/matrix/term_treatment.h"
 #include "indexer/segment/size_classes.h"
 
 /* What experiments and tests set of a struct bs_build_request. Zero: defaults. */
 struct bs_build_tuning {
-	const struct bs_treatment_policy *policy;
-	uint32_t max_slab_blocks;
-	uint64_t max_slab_bytes;         /* of columns; documents that need more even alone become forward lists */
+	const struct bs_term_treatment_policy *policy;
+	uint32_t max_shard_blocks;
+	uint64_t max_shard_bytes;         /* of columns; documents that need more even alone become forward indexes */
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
 	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */

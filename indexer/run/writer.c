@@ -3,7 +3,7 @@
  * commit. They are documents of standard input whose ids stand beside them (BS_DOC_GIVEN).
  *
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
- *                                                              -> id owners, accumulator, segments, as in any run
+ *                                                              -> id owners, indexing buffer, segments, as in any run
  *
  * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the store and for the checksum.
  */
@@ -17,7 +17,7 @@
 #include "core/base/hash.h"
 #include "core/base/vector.h"
 #include "core/store/field_weights.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
 #include "corpus/read/given.h"
@@ -57,7 +57,7 @@ struct bs_writer {
 	bool not_stored, no_checksums, grams;
 	uint64_t document_memory_bytes; /* of the request */
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
-	uint32_t source;         /* number of the given documents there */
+	uint32_t source;         /* number of the in-memory documents there */
 	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
 	struct bs_error why;
 	struct bs_term_batch batch;
@@ -70,7 +70,7 @@ struct bs_writer {
 
 static const char *given_source[] = {"-"};
 
-/* The sources of the index stay as they are; that of given documents is under way from now on. */
+/* The sources of the index stay as they are; that of in-memory documents is under way from now on. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
@@ -144,7 +144,7 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 	if (writer->failed)
 		return bs_fail(err, writer->failed, "%s", writer->why.text);
 	if (writer->at) {
-		writer->at->writer.pulse.owner = pthread_self();
+		writer->at->writer.progress.owner = pthread_self();
 		return BS_OK;
 	}
 	writer->at = calloc(1, sizeof(*writer->at));
@@ -167,17 +167,17 @@ static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
 	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
 }
 
-/* What each change of a document begins with; then the watch is to be ended. */
-static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_watch *watch, struct bs_error *err)
+/* What each change of a document begins with; then the deadline is to be ended. */
+static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_deadline *deadline, struct bs_error *err)
 {
 	enum bs_status status = check_id(id_bytes, err);
 	if (!status)
-		status = bs_watch_begin(watch, writer->uncommitted.limits, err);
+		status = bs_deadline_begin(deadline, writer->uncommitted.limits, err);
 	if (status)
 		return status;
 	status = begin(writer, err);
 	if (status)
-		bs_watch_end(watch);
+		bs_deadline_end(deadline);
 	return status;
 }
 
@@ -446,7 +446,7 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	return settle(writer, status, &why, err);
 }
 
-/* Where the given document of this id is, as of now. */
+/* Where the in-memory document of this id is, as of now. */
 struct found {
 	bool is_held;  /* not in the batch yet */
 	bool is_added; /* in this transaction, at place; */
@@ -498,17 +498,17 @@ static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_by
 {
 	bool is_there = true;
 	struct bs_error why = {""};
-	struct bs_watch watch;
-	enum bs_status status = enter(writer, id_bytes, &watch, err);
+	struct bs_deadline deadline;
+	enum bs_status status = enter(writer, id_bytes, &deadline, err);
 	if (status)
 		return status;
 	if (must_be_there)
 		status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
 	if (!status && !is_there)
-		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
+		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no in-memory document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
 		status = add(writer, id, id_bytes, texts, n_texts, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }
 
@@ -558,13 +558,13 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 {
 	bool own, *was_there = was_there_out ? was_there_out : &own;
 	struct bs_error why = {""};
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*was_there = false;
-	enum bs_status status = enter(writer, id_bytes, &watch, err);
+	enum bs_status status = enter(writer, id_bytes, &deadline, err);
 	if (status)
 		return status;
 	status = settle(writer, drop(writer, id, id_bytes, was_there, &why), &why, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }
 
@@ -597,7 +597,7 @@ static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct 
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			if (!status)
-				status = bs_watch_spend(range.end - range.first, err);
+				status = bs_deadline_spend(range.end - range.first, err);
 			for (uint32_t d = range.first; range.source != source && d < range.end && !status; d++)
 				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true, err);
 		}
@@ -671,13 +671,13 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*report = (struct bs_build_report){0};
-	enum bs_status status = bs_watch_begin(&watch, writer->uncommitted.limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, writer->uncommitted.limits, err);
 	if (status)
 		return status;
 	status = commit(writer, report, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	bs_indexing_log(&writer->build, report, false, status, err);
 	return status;
 }

@@ -12,11 +12,11 @@
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
-#include "core/matrix/rare_list.h"
-#include "core/matrix/row_terms.h"
+#include "core/matrix/rare_term_list.h"
+#include "core/matrix/term_vectors.h"
 #include "core/store/segment.h"
-#include "core/system/watch.h"
-#include "indexer/segment/slab_build.h"
+#include "core/system/deadline.h"
+#include "indexer/segment/shard_build.h"
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
@@ -40,7 +40,7 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
 		if (!status)
 			bs_file_writer_bytes(writer, section->data + at, (size_t)n);
 	}
-	return status ? status : bs_watch_ask(err);
+	return status ? status : bs_deadline_ask(err);
 }
 
 /*
@@ -75,7 +75,7 @@ static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *
 /* ---- condensing ---- */
 
 struct condensing {
-	const struct bs_slab_plan *plan;
+	const struct bs_shard_plan *plan;
 	struct bs_segment segment;
 	uint32_t *ranks; /* by place; RARE: lists have it */
 	struct bs_row_counts counts;
@@ -84,9 +84,9 @@ struct condensing {
 	struct bs_file_writer *writer;
 };
 
-static bool is_matrix(const struct bs_segment *segment, uint32_t slab)
+static bool is_matrix(const struct bs_segment *segment, uint32_t shard)
 {
-	return slab < segment->meta.n_slabs && segment->slabs[slab].hashed.n_levels > 0;
+	return shard < segment->meta.n_shards && segment->shards[shard].hashed.n_levels > 0;
 }
 
 static bool is_left_out(const struct bs_segment *segment, const struct bs_section *section, uint32_t instance)
@@ -109,15 +109,15 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 /* Of a document, ascending. */
 static enum bs_status take_row(struct condensing *at, uint32_t document, struct bs_error *err)
 {
-	const struct bs_accumulator *accumulator = at->plan->accumulator;
-	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
+	const struct bs_indexing_buffer *indexing_buffer = at->plan->indexing_buffer;
+	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t n_terms = reader.n_left, places[BS_TERM_CHUNK];
 	bs_vector_clear(&at->row);
 	enum bs_status status = bs_vector_reserve(&at->row, 2 * ((size_t)n_terms + 1), err);
 	if (status)
 		return status;
 	uint32_t *ranks = at->row.items, n_ranks = 0;
-	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
+	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;) {
 		for (uint32_t i = 0; i < n; i++)
 			__builtin_prefetch(&at->ranks[places[i]]);
 		for (uint32_t i = 0; i < n; i++) {
@@ -142,12 +142,12 @@ static enum bs_status count_rows(struct condensing *at, struct bs_error *err)
 	return status ? status : bs_row_codes_make(&at->codes, &at->counts, err);
 }
 
-static enum bs_status write_rows(struct condensing *at, uint32_t slab, struct bs_error *err)
+static enum bs_status write_rows(struct condensing *at, uint32_t shard, struct bs_error *err)
 {
-	const struct bs_slab *from = &at->segment.slabs[slab];
+	const struct bs_shard *from = &at->segment.shards[shard];
 	struct bs_row_writer rows = {.codes = &at->codes, .writer = at->writer};
 	enum bs_status status = BS_OK, ended;
-	bs_file_writer_section(at->writer, BS_SECTION_ROW_TERMS, slab);
+	bs_file_writer_section(at->writer, BS_SECTION_TERM_VECTORS, shard);
 	for (uint32_t row = 0; row < from->n_docs && !status; row++) {
 		uint64_t document;
 		status = bs_packed_get(&from->rows, row, &document, err);
@@ -185,7 +185,7 @@ static enum bs_status condense_section(struct condensing *at, const struct bs_se
 		return write_steps(at, &segment->terms.tfs.offsets, segment->meta.n_docs + 1, section->id, 0, err);
 	if (section->id != BS_SECTION_ROWS)
 		return copy_section(section, instance, at->writer, err);
-	status = write_steps(at, &segment->slabs[instance].rows, segment->slabs[instance].n_docs, section->id, instance,
+	status = write_steps(at, &segment->shards[instance].rows, segment->shards[instance].n_docs, section->id, instance,
 	                     err);
 	return status || !is_matrix(segment, instance) ? status : write_rows(at, instance, err);
 }
@@ -206,10 +206,10 @@ static enum bs_status write_condensed(struct condensing *at, struct bs_error *er
 	return status;
 }
 
-static bool is_rare(const struct bs_slab_plan *plan, uint32_t place)
+static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 {
-	uint8_t kind = plan->kinds[bs_slab_plan_repeated(plan, place)];
-	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_exceptions;
+	uint8_t kind = plan->kinds[bs_shard_plan_repeated(plan, place)];
+	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_false_positives;
 }
 
 /* By place, from those by ordinal. */
@@ -228,7 +228,7 @@ static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs
 	return status;
 }
 
-enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, const struct bs_slab_plan *plan,
+enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, const struct bs_shard_plan *plan,
                            const uint32_t *term_dfs, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
@@ -261,23 +261,23 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 
 struct restoring {
 	struct bs_segment segment;         /* the condensed one */
-	struct bs_accumulator accumulator; /* its documents, as places */
+	struct bs_indexing_buffer indexing_buffer; /* its documents, as places */
 	struct bs_lexicon_term *terms;     /* by ordinal, until the plan is made */
 	uint32_t *place_of;                /* likewise */
 	uint32_t *by_rank;                 /* places */
-	struct bs_rare_lists lists;
+	struct bs_rare_term_lists lists;
 	uint64_t list; /* the one that was read last, */
 	struct bs_rare_terms rare;
-	struct bs_slab_plan plan;
-	struct bs_slab_builder builder;
-	struct bs_slab_product product; /* of the slab under way */
-	struct bs_exceptions_builder exceptions;
+	struct bs_shard_plan plan;
+	struct bs_shard_builder builder;
+	struct bs_shard_product product; /* of the shard under way */
+	struct bs_false_positives_builder false_positives;
 	struct bs_code_set codes;
 	struct bs_u32s ranks;     /* of a row, */
 	struct bs_u32s places;    /* and its terms */
-	uint32_t *rows;           /* of a slab */
-	struct bs_buffer entries; /* of slabs: those that are there already */
-	uint64_t n_rows;          /* of the slabs so far */
+	uint32_t *rows;           /* of a shard */
+	struct bs_buffer entries; /* of shards: those that are there already */
+	uint64_t n_rows;          /* of the shards so far */
 	struct bs_file_writer *writer;
 };
 
@@ -286,13 +286,13 @@ static enum bs_status corrupt(const struct restoring *at, const char *what, stru
 	return bs_container_corrupt(at->segment.file, err, "%s", what);
 }
 
-/* The least df of a term that has an exact column in some slab. */
+/* The least df of a term that has an exact column in some shard. */
 static enum bs_status find_least_exact(const struct restoring *at, double *least_out, struct bs_error *err)
 {
 	const struct bs_segment_meta *meta = &at->segment.meta;
 	enum bs_status status = BS_OK;
 	*least_out = (double)UINT32_MAX;
-	for (uint32_t i = 0; i < meta->n_slabs && !status; i++) {
+	for (uint32_t i = 0; i < meta->n_shards && !status; i++) {
 		struct bs_section section = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, i);
 		const uint32_t *ordinals = (const uint32_t *)(const void *)section.data;
 		status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
@@ -326,13 +326,13 @@ static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 			.is_pair = cursor.term.used_bytes > 0 && cursor.term.data[0] == BS_KEY_COMPOUND,
 		};
 		if (i % 4096 == 0)
-			status = bs_watch_ask(err);
+			status = bs_deadline_ask(err);
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status || i == n_terms ? status : corrupt(at, "a lexicon of fewer terms than there are", err);
 }
 
-/* Terms by the ranks that rows call them by, as places, which slabs are made by. */
+/* Terms by the ranks that rows call them by, as places, which shards are made by. */
 static enum bs_status place_ranks(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_terms = (uint32_t)at->segment.meta.n_terms;
@@ -358,8 +358,8 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 	at->by_rank = malloc(n_terms * sizeof(*at->by_rank));
 	if (!at->terms || !at->place_of || !at->by_rank)
 		return bs_fail_memory(err, "terms of a segment", n_terms * sizeof(*at->terms));
-	at->plan = (struct bs_slab_plan){
-		.accumulator = &at->accumulator,
+	at->plan = (struct bs_shard_plan){
+		.indexing_buffer = &at->indexing_buffer,
 		.lexicon = at->terms,
 		.n_terms = (uint32_t)meta->n_terms,
 		.treatments = &at->segment.terms.treatments,
@@ -372,22 +372,22 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 	if (!status)
 		status = find_least_exact(at, &least_exact, err);
 	if (!status)
-		status = bs_slab_plan_of_lexicon(&at->plan, least_exact, at->place_of, err);
+		status = bs_shard_plan_of_lexicon(&at->plan, least_exact, at->place_of, err);
 	if (!status)
 		status = place_ranks(at, err);
 	at->plan.lexicon = NULL; /* what it said is known by place now */
 	free(at->terms);
 	at->terms = NULL;
-	return status ? status : bs_slab_builder_init(&at->builder, &at->plan, err);
+	return status ? status : bs_shard_builder_init(&at->builder, &at->plan, err);
 }
 
 /* All documents, without terms so far, and how often words stand in them. */
 static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_docs = (uint32_t)at->segment.meta.n_docs;
-	struct bs_accumulated_doc_list *docs = &at->accumulator.docs;
+	struct bs_accumulated_doc_list *docs = &at->indexing_buffer.docs;
 	enum bs_status status = bs_vector_reserve(docs, (size_t)n_docs + 1, err);
-	at->accumulator.doc_table.n_docs = n_docs;
+	at->indexing_buffer.doc_table.n_docs = n_docs;
 	if (status)
 		return status;
 	memset(docs->items, 0, n_docs * sizeof(*docs->items));
@@ -407,10 +407,10 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 		if (!status && end < start)
 			status = corrupt(at, "the frequencies of words in documents overlap", err);
 		if (!status)
-			status = bs_tf_table_add(&at->accumulator.tf_table, bits.data + start, (size_t)(end - start),
+			status = bs_tf_table_add(&at->indexing_buffer.tf_table, bits.data + start, (size_t)(end - start),
 			                         err);
 	}
-	return status ? status : bs_tf_table_pad(&at->accumulator.tf_table, err);
+	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
 
 /* What the document's list of rare terms adds to the row. */
@@ -420,7 +420,7 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	uint32_t bit = document & ((1u << at->lists.docs_log2) - 1);
 	enum bs_status status = BS_OK;
 	if (list != at->list)
-		status = bs_rare_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare, err);
+		status = bs_rare_term_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare, err);
 	at->list = status ? UINT64_MAX : list;
 	if (!status)
 		status = bs_vector_reserve(&at->places, bs_vector_n(&at->rare), err);
@@ -458,8 +458,8 @@ static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reade
 /* They become the document's. */
 static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs_error *err)
 {
-	struct bs_accumulated_doc *doc = at->accumulator.docs.items + document;
-	struct bs_spool *spool = &at->accumulator.spool;
+	struct bs_accumulated_doc *doc = at->indexing_buffer.docs.items + document;
+	struct bs_spool *spool = &at->indexing_buffer.spool;
 	uint32_t n_terms = (uint32_t)bs_vector_n(&at->places);
 	size_t n_tf_bytes;
 	uint8_t *to;
@@ -468,7 +468,7 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 		status = bs_vector_reserve(&at->places, 3, err); /* a group is of four */
 	if (status)
 		return status;
-	(void)bs_tf_table_added(&at->accumulator.tf_table, document, &n_tf_bytes);
+	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
 	/* Which terms stand there more than once is asked of the codes, of each of them. */
 	*doc = (struct bs_accumulated_doc){.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);
@@ -476,16 +476,16 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	return BS_OK;
 }
 
-/* The documents of a slab's rows. */
-static enum bs_status read_rows(struct restoring *at, uint32_t slab, uint32_t n_rows, struct bs_error *err)
+/* The documents of a shard's rows. */
+static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n_rows, struct bs_error *err)
 {
 	struct steps steps;
 	uint64_t document;
 	free(at->rows);
 	at->rows = malloc(((size_t)n_rows + 1) * sizeof(*at->rows));
 	if (!at->rows)
-		return bs_fail_memory(err, "a slab's rows", n_rows * sizeof(*at->rows));
-	enum bs_status status = open_steps(&steps, bs_container_section(at->segment.file, BS_SECTION_ROWS, slab), err);
+		return bs_fail_memory(err, "a shard's rows", n_rows * sizeof(*at->rows));
+	enum bs_status status = open_steps(&steps, bs_container_section(at->segment.file, BS_SECTION_ROWS, shard), err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		status = next_number(&steps, at->segment.meta.n_docs - 1, &document, err);
 		at->rows[row] = status ? 0 : (uint32_t)document;
@@ -494,53 +494,53 @@ static enum bs_status read_rows(struct restoring *at, uint32_t slab, uint32_t n_
 }
 
 /* Their terms. */
-static enum bs_status read_terms(struct restoring *at, uint32_t slab, uint32_t n_rows, struct bs_error *err)
+static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t n_rows, struct bs_error *err)
 {
 	struct bs_row_reader reader;
 	enum bs_status status = bs_row_reader_open(&reader, &at->codes,
-	                                           bs_container_section(at->segment.file, BS_SECTION_ROW_TERMS, slab),
+	                                           bs_container_section(at->segment.file, BS_SECTION_TERM_VECTORS, shard),
 	                                           (uint32_t)at->segment.meta.n_terms, err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		status = read_row(at, &reader, at->rows[row], err);
 		if (!status)
 			status = put_row(at, at->rows[row], err);
 		if (!status && row % BS_LINE_BITS == 0)
-			status = bs_watch_ask(err);
+			status = bs_deadline_ask(err);
 	}
 	return status;
 }
 
 /* Writes all sections of a matrix, whose rows are read. */
-static enum bs_status restore_matrix(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape,
+static enum bs_status restore_matrix(struct restoring *at, uint32_t shard, const struct bs_shard_shape *shape,
                                      struct bs_error *err)
 {
-	struct bs_section exact = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, slab);
+	struct bs_section exact = bs_container_section(at->segment.file, BS_SECTION_EXACT_TERMS, shard);
 	if (exact.n_bytes != (uint64_t)shape->n_exact * 4)
 		return corrupt(at, "exact columns of other terms than there are", err);
-	enum bs_status status = read_terms(at, slab, shape->n_docs, err);
+	enum bs_status status = read_terms(at, shard, shape->n_docs, err);
 	if (!status)
-		status = bs_slab_rebuild(&at->builder, at->rows, shape, (const uint32_t *)(const void *)exact.data,
+		status = bs_shard_rebuild(&at->builder, at->rows, shape, (const uint32_t *)(const void *)exact.data,
 		                         at->n_rows, &at->product, err);
 	if (!status)
-		status = bs_segment_write_slab(at->writer, slab, &at->product.image, &at->entries, err);
+		status = bs_segment_write_shard(at->writer, shard, &at->product.image, &at->entries, err);
 	if (!status)
-		status = bs_exceptions_join(&at->exceptions, &at->product.exceptions, err);
-	bs_slab_product_deinit(&at->product);
+		status = bs_false_positives_join(&at->false_positives, &at->product.false_positives, err);
+	bs_shard_product_deinit(&at->product);
 	return status;
 }
 
-/* From the section of a slab's rows, which is its first. */
-static enum bs_status restore_slab(struct restoring *at, uint32_t slab, const struct bs_slab_shape *shape,
+/* From the section of a shard's rows, which is its first. */
+static enum bs_status restore_shard(struct restoring *at, uint32_t shard, const struct bs_shard_shape *shape,
                                    struct bs_error *err)
 {
 	if (shape->n_docs == 0 || shape->n_docs > at->segment.meta.n_docs ||
-	    (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
-		return corrupt(at, "a slab of other documents than there are", err);
-	enum bs_status status = read_rows(at, slab, shape->n_docs, err);
+	    (!shape->is_forward && shape->n_docs > BS_SHARD_MAX_DOCS))
+		return corrupt(at, "a shard of other documents than there are", err);
+	enum bs_status status = read_rows(at, shard, shape->n_docs, err);
 	if (!status && !shape->is_forward)
-		status = restore_matrix(at, slab, shape, err);
+		status = restore_matrix(at, shard, shape, err);
 	if (!status && shape->is_forward)
-		bs_packed_write_u32(at->writer, BS_SECTION_ROWS, slab, at->rows, shape->n_docs);
+		bs_packed_write_u32(at->writer, BS_SECTION_ROWS, shard, at->rows, shape->n_docs);
 	at->n_rows += shape->n_docs;
 	return status;
 }
@@ -549,26 +549,26 @@ static enum bs_status restore_slab(struct restoring *at, uint32_t slab, const st
 static enum bs_status restore_section(struct restoring *at, const struct bs_section *section, uint32_t instance,
                                       struct bs_error *err)
 {
-	struct bs_slab_shape shape = {.is_forward = true};
+	struct bs_shard_shape shape = {.is_forward = true};
 	enum bs_status status = BS_OK;
 	switch (section->id) {
 	case BS_SECTION_ROWS:
 	case BS_SECTION_EXACT_TERMS:
-		if (instance >= at->segment.meta.n_slabs)
-			return corrupt(at, "a slab more than there are", err);
+		if (instance >= at->segment.meta.n_shards)
+			return corrupt(at, "a shard more than there are", err);
 		status = bs_segment_shape(&at->segment, instance, &shape, err);
 		if (status || section->id == BS_SECTION_ROWS)
-			return status ? status : restore_slab(at, instance, &shape, err);
+			return status ? status : restore_shard(at, instance, &shape, err);
 		return shape.is_forward ? copy_section(section, instance, at->writer, err) : BS_OK;
-	case BS_SECTION_RARE_CODES: /* exceptions stand before it */
-		status = bs_exceptions_write(&at->exceptions, at->n_rows, at->writer, err);
+	case BS_SECTION_RARE_CODES: /* false positives stand before it */
+		status = bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);
 		return status ? status : copy_section(section, instance, at->writer, err);
 	case BS_SECTION_DOC_TF_OFFSETS:
-		bs_tf_table_write(&at->accumulator.tf_table, at->writer);
+		bs_tf_table_write(&at->indexing_buffer.tf_table, at->writer);
 		return BS_OK;
 	case BS_SECTION_DOC_TFS:
 	case BS_SECTION_ROW_CODES:
-	case BS_SECTION_ROW_TERMS:
+	case BS_SECTION_TERM_VECTORS:
 		return BS_OK;
 	default:
 		return copy_section(section, instance, at->writer, err);
@@ -590,13 +590,13 @@ static enum bs_status write_restored(struct restoring *at, struct bs_error *err)
 
 static void restoring_free(struct restoring *at)
 {
-	bs_slab_product_deinit(&at->product);
-	bs_slab_builder_deinit(&at->builder);
-	bs_slab_plan_deinit(&at->plan);
-	bs_exceptions_builder_deinit(&at->exceptions);
-	bs_accumulator_deinit(&at->accumulator);
+	bs_shard_product_deinit(&at->product);
+	bs_shard_builder_deinit(&at->builder);
+	bs_shard_plan_deinit(&at->plan);
+	bs_false_positives_builder_deinit(&at->false_positives);
+	bs_indexing_buffer_deinit(&at->indexing_buffer);
 	bs_code_set_deinit(&at->codes);
-	bs_rare_lists_deinit(&at->lists);
+	bs_rare_term_lists_deinit(&at->lists);
 	bs_vector_deinit(&at->rare);
 	bs_vector_deinit(&at->ranks);
 	bs_vector_deinit(&at->places);
@@ -620,12 +620,12 @@ enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, 
 		return bs_fail_memory(err, "a segment", sizeof(*at));
 	at->list = UINT64_MAX;
 	enum bs_status status = bs_segment_open_condensed(&at->segment, dir, condensed_name, err);
-	if (!status && dir->memory && bs_memory_has_folder(dir->memory))
-		status = bs_accumulator_use_files(&at->accumulator, dir, err);
+	if (!status && dir->memory && bs_memory_index_has_folder(dir->memory))
+		status = bs_indexing_buffer_use_files(&at->indexing_buffer, dir, err);
 	if (!status)
 		status = bs_row_codes_read(&at->codes, at->segment.file, err);
 	if (!status)
-		status = bs_rare_lists_open(&at->lists, at->segment.file, at->segment.meta.n_docs, err);
+		status = bs_rare_term_lists_open(&at->lists, at->segment.file, at->segment.meta.n_docs, err);
 	if (!status)
 		status = make_plan(at, err);
 	if (!status)
@@ -642,18 +642,18 @@ enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name, 
 	return status;
 }
 
-enum bs_status bs_memory_restore(struct bs_memory *memory, const char *name, const struct bs_limits *limits,
+enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name, const struct bs_limits *limits,
                                  struct bs_error *err)
 {
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	struct bs_dir dir = {.place = NULL};
-	enum bs_status status = bs_watch_begin(&watch, limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, limits, err);
 	if (status)
 		return status;
 	status = bs_dir_open(&dir, NULL, memory, NULL, err);
 	if (!status)
 		status = bs_restore(&dir, name, err);
 	bs_dir_close(&dir);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }

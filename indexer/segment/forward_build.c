@@ -54,16 +54,16 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, 
 }
 
 /* Ascending ordinals of a document's terms. */
-static void take_ordinals(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t document,
+static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of, uint32_t document,
                           uint32_t *ordinals, uint32_t *spare)
 {
-	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
+	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint32_t n_terms = 0;
-	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;)
+	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, numbers)) > 0;)
 		for (uint32_t i = 0; i < n; i++)
 			ordinals[n_terms++] = ordinal_of[numbers[i]];
-	bs_sort_u32(ordinals, spare, n_terms, accumulator->terms.n_terms);
+	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
 #define SAMPLE_DOCS  32u         /* of a size */
@@ -83,12 +83,12 @@ static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 	return load;
 }
 
-enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
 {
 	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
-	const struct bs_accumulated_doc *docs = accumulator->docs.items;
-	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	const struct bs_accumulated_doc *docs = indexing_buffer->docs.items;
+	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		samples[bs_forward_size(docs[i].n_terms)].n_docs++;
@@ -107,9 +107,9 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 		if (sample->n_docs > wanted &&
 		    n_before * wanted / sample->n_docs == sample->n_seen * wanted / sample->n_docs)
 			continue;
-		take_ordinals(accumulator, ordinal_of, i, ordinals, ordinals + most);
+		take_ordinals(indexing_buffer, ordinal_of, i, ordinals, ordinals + most);
 		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
-		load.n_bits = (double)bs_forward_list_bytes(ordinals, docs[i].n_terms) * 8 + BS_PRICE_LIST_PLACE_BITS;
+		load.n_bits = (double)bs_forward_index_bytes(ordinals, docs[i].n_terms) * 8 + BS_PRICE_LIST_PLACE_BITS;
 		bs_forward_load_add(&sample->load, &load);
 	}
 	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
@@ -118,7 +118,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 	return BS_OK;
 }
 
-void bs_slab_product_deinit(struct bs_slab_product *product)
+void bs_shard_product_deinit(struct bs_shard_product *product)
 {
 	free(product->rows);
 	free(product->offsets);
@@ -127,8 +127,8 @@ void bs_slab_product_deinit(struct bs_slab_product *product)
 	free(product->filter_words);
 	free(product->exact_terms);
 	free(product->columns);
-	bs_exceptions_builder_deinit(&product->exceptions);
-	*product = (struct bs_slab_product){0};
+	bs_false_positives_builder_deinit(&product->false_positives);
+	*product = (struct bs_shard_product){0};
 }
 
 /* Documents of about the same length share a filter. */
@@ -141,15 +141,15 @@ static int compare_lengths(const void *a, const void *b, void *context)
 	return order ? order : bs_compare_u64(x, y);
 }
 
-static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,
-                                 struct bs_slab_product *product, struct bs_error *err)
+static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *docs, uint32_t n_docs,
+                                 struct bs_shard_product *product, struct bs_error *err)
 {
-	const struct bs_accumulated_doc *accumulated = accumulator->docs.items;
+	const struct bs_accumulated_doc *accumulated = indexing_buffer->docs.items;
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
 	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
 	product->filter_offsets = calloc((size_t)bs_forward_groups(n_docs) + 1, sizeof(*product->filter_offsets));
 	if (!product->rows || !product->offsets || !product->filter_offsets)
-		return bs_fail_memory(err, "forward lists", n_docs * sizeof(*product->offsets));
+		return bs_fail_memory(err, "forward indexes", n_docs * sizeof(*product->offsets));
 	memcpy(product->rows, docs, (size_t)n_docs * sizeof(*product->rows));
 	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths, (void *)(uintptr_t)accumulated);
 	for (uint32_t row = 0; row < n_docs; row++)
@@ -158,8 +158,8 @@ static enum bs_status place_rows(const struct bs_accumulator *accumulator, const
 }
 
 /* The terms of all rows. */
-static enum bs_status take_terms(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t n_docs,
-                                 struct bs_slab_product *product, struct bs_error *err)
+static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of, uint32_t n_docs,
+                                 struct bs_shard_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
 	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
@@ -167,17 +167,17 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 	product->terms = malloc((size_t)(n_terms + 1) * sizeof(*product->terms));
 	if (!spare || !product->terms) {
 		free(spare);
-		return bs_fail_memory(err, "forward lists", n_terms * sizeof(*product->terms));
+		return bs_fail_memory(err, "forward indexes", n_terms * sizeof(*product->terms));
 	}
 	for (uint32_t row = 0; row < n_docs; row++)
-		take_ordinals(accumulator, ordinal_of, product->rows[row], product->terms + product->offsets[row],
+		take_ordinals(indexing_buffer, ordinal_of, product->rows[row], product->terms + product->offsets[row],
 		              spare);
 	free(spare);
 	return BS_OK;
 }
 
 /* The df from which on an exact column costs less: words are asked for as often as they occur. */
-static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *product,
+static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *product,
                             const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
@@ -189,7 +189,7 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *produ
 
 /* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
 static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
-                                 struct bs_slab_product *product, uint32_t *n_exact_out, struct bs_error *err)
+                                 struct bs_shard_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
@@ -233,7 +233,7 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	return BS_OK;
 }
 
-static const uint32_t *row_terms(const struct bs_slab_product *product, uint32_t row, uint32_t *n_out)
+static const uint32_t *term_vectors(const struct bs_shard_product *product, uint32_t row, uint32_t *n_out)
 {
 	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
 	return product->terms + product->offsets[row];
@@ -241,7 +241,7 @@ static const uint32_t *row_terms(const struct bs_slab_product *product, uint32_t
 
 /* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
-                                   struct bs_slab_product *product, struct bs_forward_hashing *hashing_out,
+                                   struct bs_shard_product *product, struct bs_forward_hashing *hashing_out,
                                    struct bs_error *err)
 {
 	struct bs_forward_load all = {0};
@@ -249,7 +249,7 @@ static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_pric
 	uint64_t n_near = 0;
 	uint32_t n;
 	for (uint32_t row = 0; row < n_docs; row++) {
-		const uint32_t *terms = row_terms(product, row, &n);
+		const uint32_t *terms = term_vectors(product, row, &n);
 		struct bs_forward_load one = load_of(terms, n);
 		bs_forward_load_add(&all, &one);
 	}
@@ -257,39 +257,39 @@ static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_pric
 	for (uint32_t row = 0; row < n_docs; row++) {
 		uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
 		uint32_t n_in_group = row % BS_FORWARD_GROUP_ROWS + 1;
-		const uint32_t *terms = row_terms(product, row, &n);
+		const uint32_t *terms = term_vectors(product, row, &n);
 		n_near = (n_in_group == 1 ? 0 : n_near) + bs_forward_neighbourhoods(hashing.near_log2, terms, n);
 		filter[1] = filter[0] + bs_forward_filter_width(hashing, n_near / n_in_group);
 	}
 	size_t n_words = (size_t)product->filter_offsets[bs_forward_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
-		return bs_fail_memory(err, "the filter of forward lists", n_words * sizeof(*product->filter_words));
+		return bs_fail_memory(err, "the filter of forward indexes", n_words * sizeof(*product->filter_words));
 	for (uint32_t row = 0; row < n_docs; row++) {
 		const uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
-		const uint32_t *terms = row_terms(product, row, &n);
+		const uint32_t *terms = term_vectors(product, row, &n);
 		bs_forward_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
 		                      row % BS_FORWARD_GROUP_ROWS, terms, n);
 	}
 	return BS_OK;
 }
 
-enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
-                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_slab_product *product,
+enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
+                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_shard_product *product,
                                 struct bs_error *err)
 {
-	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = accumulator->terms.n_terms};
+	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = indexing_buffer->terms.n_terms};
 	struct bs_forward_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
-	*product = (struct bs_slab_product){0};
-	enum bs_status status = place_rows(accumulator, docs, n_docs, product, err);
+	*product = (struct bs_shard_product){0};
+	enum bs_status status = place_rows(indexing_buffer, docs, n_docs, product, err);
 	if (!status)
-		status = take_terms(accumulator, ordinal_of, n_docs, product, err);
+		status = take_terms(indexing_buffer, ordinal_of, n_docs, product, err);
 	if (!status)
-		status = make_exact(n_docs, accumulator->terms.n_terms, &price, product, &n_exact, err);
+		status = make_exact(n_docs, indexing_buffer->terms.n_terms, &price, product, &n_exact, err);
 	if (!status)
 		status = make_filters(n_docs, &price, product, &hashing, err);
-	product->image = (struct bs_slab_image){
+	product->image = (struct bs_shard_image){
 		.shape = {.n_docs = n_docs, .is_forward = true, .n_exact = n_exact, .hashing = hashing},
 		.rows = product->rows,
 		.forward_offsets = product->offsets,

@@ -1,5 +1,5 @@
 /*
- * forward_build.h: makes slabs of forward lists and the filters before them (core/matrix/forward_list.h), and tells
+ * forward_build.h: makes shards of forward indexes and the filters before them (core/matrix/forward_index.h), and tells
  * what such lists cost and which filters make them cheapest.
  */
 #pragma once
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/matrix/exceptions.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/false_positives.h"
+#include "core/matrix/forward_index.h"
 #include "core/store/segment.h"
-#include "indexer/batch/accumulator.h"
+#include "indexer/batch/indexing_buffer.h"
 
 #define BS_FORWARD_NEARS 7u /* neighbourhoods that there is a choice of: of 2^0 to 2^6 ordinals */
 
-/* Forward lists that are to share a slab, or what is known of them beforehand. */
+/* Forward indexes that are to share a shard, or what is known of them beforehand. */
 struct bs_forward_load {
 	double n_docs;
 	double n_terms;
@@ -41,29 +41,29 @@ static inline uint32_t bs_forward_size(uint32_t n_terms)
 	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
 }
 
-/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (slab_plan.h:
+/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (shard_plan.h:
  * places). Depends on the documents only. BS_NO_MEMORY. */
-enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES],
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* A slab as it is written, of either kind. Zero-initialise; all arrays are owned. */
-struct bs_slab_product {
-	struct bs_slab_image image; /* into what follows, and rows */
-	uint64_t *columns;          /* of forward lists: of exact.terms */
-	uint64_t columns_bytes;     /* room for columns that may be used again; 0 of forward lists */
+/* A shard as it is written, of either kind. Zero-initialise; all arrays are owned. */
+struct bs_shard_product {
+	struct bs_shard_image image; /* into what follows, and rows */
+	uint64_t *columns;          /* of forward indexes: of exact.terms */
+	uint64_t columns_bytes;     /* room for columns that may be used again; 0 of forward indexes */
 	uint32_t *exact_terms;
-	struct bs_exceptions_builder exceptions;
-	/* Forward lists. */
+	struct bs_false_positives_builder false_positives;
+	/* Forward indexes. */
 	uint32_t *rows;
 	uint64_t *offsets;
 	uint32_t *terms;
 	uint64_t *filter_offsets;
 	uint64_t *filter_words;
 };
-void bs_slab_product_deinit(struct bs_slab_product *product);
+void bs_shard_product_deinit(struct bs_shard_product *product);
 
-/* Makes a slab of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product then, too. */
-enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
-                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_slab_product *product,
+/* Makes a shard of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product then, too. */
+enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer, const uint32_t *ordinal_of,
+                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_shard_product *product,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -7,7 +7,7 @@
 
 #include "core/base/vector.h"
 #include "core/matrix/prices.h"
-#include "core/matrix/rare_list.h"
+#include "core/matrix/rare_term_list.h"
 #include "core/system/workers.h"
 
 #define TASK_LISTS    2048u
@@ -26,9 +26,9 @@ struct task {
 };
 
 struct all {
-	const struct bs_slab_plan *plan;
+	const struct bs_shard_plan *plan;
 	const uint8_t *is_listed; /* by place, and at n_repeated for all from there on */
-	const uint8_t *is_out;    /* by document: it has a forward list of all its terms */
+	const uint8_t *is_out;    /* by document: it has a forward index of all its terms */
 	uint32_t n_docs;
 	uint32_t docs_log2;
 	uint64_t n_lists;
@@ -42,20 +42,20 @@ struct all {
 static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which, struct maker *maker,
                                     struct bs_error *err)
 {
-	const struct bs_slab_plan *plan = all->plan;
-	struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, document);
-	uint32_t n_terms = plan->accumulator->docs.items[document].n_terms;
+	const struct bs_shard_plan *plan = all->plan;
+	struct bs_term_reader reader = bs_indexing_buffer_read(plan->indexing_buffer, document);
+	uint32_t n_terms = plan->indexing_buffer->docs.items[document].n_terms;
 	uint32_t places[BS_TERM_CHUNK], listed[BS_TERM_CHUNK];
 	enum bs_status status = bs_vector_reserve(&maker->pairs, (size_t)n_terms, err);
 	if (status)
 		return status;
 	uint64_t *to = maker->pairs.items + bs_vector_n(&maker->pairs);
-	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
+	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;) {
 		/* Told apart without a branch: what a term is cannot be predicted. */
 		uint32_t n_listed = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			listed[n_listed] = places[i];
-			n_listed += all->is_listed[bs_slab_plan_repeated(plan, places[i])];
+			n_listed += all->is_listed[bs_shard_plan_repeated(plan, places[i])];
 		}
 		for (uint32_t i = 0; i < n_listed; i++)
 			__builtin_prefetch(&plan->ordinals[listed[i]]);
@@ -122,7 +122,7 @@ static enum bs_status take_list(const struct all *all, uint64_t list, struct mak
 	if (status || n == 0)
 		return status;
 	const uint64_t *pairs = sort_pairs(maker->pairs.items, maker->spare.items, n,
-	                                   all->plan->accumulator->terms.n_terms);
+	                                   all->plan->indexing_buffer->terms.n_terms);
 	struct bs_rare_term *terms = maker->terms.items;
 	size_t n_terms = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -169,7 +169,7 @@ static enum bs_status make_lists(void *context, const struct bs_task *which, str
 		status = take_list(all, list, maker, err);
 		const struct bs_rare_term *terms = terms_of(maker, &n);
 		if (!status)
-			status = bs_rare_list_append(&all->codes, terms, n, &task->bytes, err);
+			status = bs_rare_term_list_append(&all->codes, terms, n, &task->bytes, err);
 		uint64_t n_bytes = task->bytes.used_bytes;
 		if (!status)
 			status = bs_vector_append(&task->ends, &n_bytes, err);
@@ -198,15 +198,15 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 }
 
 /* By place, as the plan's kinds; how many terms a document of the matrices has in its list, in the mean. */
-static double find_listed(const struct bs_slab_plan *plan, uint8_t *is_listed)
+static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 {
-	const struct bs_term_table *terms = &plan->accumulator->terms;
+	const struct bs_term_table *terms = &plan->indexing_buffer->terms;
 	uint64_t n = 0;
 	for (uint32_t place = 0; place <= plan->n_repeated; place++)
-		is_listed[place] = !plan->treatments->entries[plan->kinds[place] & ~BS_KIND_HAS_LEVELS].has_exceptions;
+		is_listed[place] = !plan->treatments->entries[plan->kinds[place] & ~BS_KIND_HAS_LEVELS].has_false_positives;
 	for (uint32_t i = 0; i < terms->n_terms; i++)
-		n += bs_treatment_find(plan->treatments, terms->entries[i].df)->has_exceptions ? 0 : terms->entries[i].df;
-	uint32_t n_docs = bs_accumulator_n_docs(plan->accumulator);
+		n += bs_term_treatment_find(plan->treatments, terms->entries[i].df)->has_false_positives ? 0 : terms->entries[i].df;
+	uint32_t n_docs = bs_indexing_buffer_n_docs(plan->indexing_buffer);
 	return n_docs ? (double)n / n_docs : 0;
 }
 
@@ -217,10 +217,10 @@ static void find_out(const struct bs_size_classes *classes, uint8_t *is_out)
 			is_out[classes->classes[i].docs[k]] = 1;
 }
 
-enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
+enum bs_status bs_rare_build(const struct bs_shard_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
                              struct bs_file_writer *writer, struct bs_error *err)
 {
-	struct all all = {.plan = plan, .n_docs = bs_accumulator_n_docs(plan->accumulator), .writer = writer};
+	struct all all = {.plan = plan, .n_docs = bs_indexing_buffer_n_docs(plan->indexing_buffer), .writer = writer};
 	struct bs_workers_plan work = {.n_threads = n_threads, .work = make_lists, .put = put_lists, .context = &all};
 	uint8_t *is_listed = malloc((size_t)plan->n_repeated + 1);
 	uint8_t *is_out = calloc((size_t)all.n_docs + 1, 1);
@@ -243,10 +243,10 @@ enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_si
 		status = bs_vector_append(&all.offsets, &(uint64_t){0}, err);
 	if (status)
 		goto out;
-	bs_rare_lists_begin(&all.codes, writer);
+	bs_rare_term_lists_begin(&all.codes, writer);
 	status = bs_workers_run(&work, n_tasks, err);
 	if (!status)
-		bs_rare_lists_end(&all.offsets, writer);
+		bs_rare_term_lists_end(&all.offsets, writer);
 out:
 	for (uint32_t i = 0; all.makers && i < n_threads; i++) {
 		bs_vector_deinit(&all.makers[i].pairs);

@@ -11,51 +11,51 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/lexicon_write.h"
 #include "core/store/segment.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/system/workers.h"
 #include "corpus/changes/recorded.h"
 #include "indexer/segment/condense.h"
 #include "indexer/segment/forward_build.h"
 #include "indexer/segment/rare_build.h"
 #include "indexer/segment/size_classes.h"
-#include "indexer/segment/slab_build.h"
+#include "indexer/segment/shard_build.h"
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
+/* Of a shard, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
 #define MEASURED_BLOCKS 32u
 
 /* What is made on the way. */
 struct build {
-	struct bs_accumulator *accumulator;
+	struct bs_indexing_buffer *indexing_buffer;
 	const struct bs_build_options *options;
-	struct bs_treatment_policy policy; /* that of the options, its price known */
+	struct bs_term_treatment_policy policy; /* that of the options, its price known */
 	struct bs_file_writer *writer;
-	struct bs_treatment_table treatments;
+	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
 	uint32_t *sorted; /* term numbers in lexicon order */
-	struct bs_slab_plan plan;
+	struct bs_shard_plan plan;
 	struct bs_size_classes classes;
-	struct bs_buffer slab_entries;
-	uint32_t n_slabs;
-	uint64_t n_rows; /* of the slabs so far */
-	struct bs_exceptions_builder exceptions;
-	struct bs_slab_rows slab_rows; /* if there are values */
+	struct bs_buffer shard_entries;
+	uint32_t n_shards;
+	uint64_t n_rows; /* of the shards so far */
+	struct bs_false_positives_builder false_positives;
+	struct bs_shard_rows shard_rows; /* if there are values */
 };
 
-/* The order of the lexicon, what slabs share, and the size classes. */
+/* The order of the lexicon, what shards share, and the size classes. */
 static enum bs_status prepare(struct build *build, struct bs_error *err)
 {
-	struct bs_accumulator *accumulator = build->accumulator;
+	struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
 	const struct bs_build_options *options = build->options;
-	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
-	size_t n_terms = accumulator->terms.n_terms;
+	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
+	size_t n_terms = indexing_buffer->terms.n_terms;
 	struct bs_size_class_rules rules = {
 		.density = build->policy.density,
 		.n_levels = build->treatments.n_levels,
 		.bit_ns = build->policy.bit_ns,
 		.max_blocks = options->max_blocks,
-		.max_slab_bytes = options->max_slab_bytes,
+		.max_shard_bytes = options->max_shard_bytes,
 		.forward_mode = options->forward_mode,
 		.n_ordinals = (double)n_terms,
 	};
@@ -65,18 +65,18 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
 	enum bs_status status = build->sorted ? BS_OK : bs_fail_memory(err, "a segment", n_terms * sizeof(*build->sorted));
 	if (!status)
-		status = bs_accumulator_place(accumulator, &sizes, err);
+		status = bs_indexing_buffer_place(indexing_buffer, &sizes, err);
 	if (!status)
 		status = bs_buffer_reserve(&sizes, ((size_t)n_docs + 1) * sizeof(*docs), err);
 	docs = (struct bs_size_class_doc *)(void *)sizes.data;
 	if (!status)
-		status = bs_term_order(&accumulator->terms, options->n_threads, build->sorted, err);
+		status = bs_term_order(&indexing_buffer->terms, options->n_threads, build->sorted, err);
 	if (!status)
-		status = bs_slab_plan_make(&build->plan, accumulator, build->sorted, options->n_threads, docs, err);
+		status = bs_shard_plan_make(&build->plan, indexing_buffer, build->sorted, options->n_threads, docs, err);
 	if (!status)
-		status = bs_pulse_add(options->pulse, 0, err);
+		status = bs_progress_add(options->progress, 0, err);
 	if (!status)
-		status = bs_forward_measure(accumulator, build->plan.ordinals, rules.lists, err);
+		status = bs_forward_measure(indexing_buffer, build->plan.ordinals, rules.lists, err);
 	if (!status)
 		status = bs_size_classes_make(docs, n_docs, &rules, &build->classes, err);
 	bs_buffer_deinit(&sizes);
@@ -85,11 +85,11 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 
 /* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys half as many. */
 #define TERMS_AHEAD 16u
-#define TERM_NS     100u /* what one costs about, for the watch */
+#define TERM_NS     100u /* what one costs about, for the deadline */
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->accumulator->terms;
+	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	struct bs_lexicon_writer lexicon;
 	bs_lexicon_writer_init(&lexicon, build->writer);
 	for (uint32_t i = 0; i < terms->n_terms && !lexicon.status; i++) {
@@ -101,44 +101,44 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
 		if (!lexicon.status)
-			lexicon.status = bs_watch_each(i, TERM_NS, &lexicon.error);
+			lexicon.status = bs_deadline_each(i, TERM_NS, &lexicon.error);
 	}
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* One task: the lexicon, or a slab. */
+/* One task: the lexicon, or a shard. */
 struct part {
 	const struct bs_size_class *class; /* NULL: the lexicon */
 	uint32_t first;                    /* its rows in the class */
 	uint32_t n_rows;
 	uint64_t first_row; /* ... and in the segment */
-	struct bs_slab_product product;
+	struct bs_shard_product product;
 };
 
 BS_VECTOR(part_list, struct part);
 
 /*
- * Parts are made on all threads, and written in order. What waits to be written takes memory, so a slab is only begun
+ * Parts are made on all threads, and written in order. What waits to be written takes memory, so a shard is only begun
  * if it fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
  */
 struct parts {
 	struct build *build;
 	struct part *parts;
-	struct bs_slab_builder *builders; /* one a thread */
+	struct bs_shard_builder *builders; /* one a thread */
 	pthread_mutex_t mutex;
-	struct bs_slab_product spare; /* under the mutex: columns that were written, and nothing else */
+	struct bs_shard_product spare; /* under the mutex: columns that were written, and nothing else */
 };
 
 #define LIST_TERM_BYTES 6u /* what a posting takes while it waits: its ordinal, its share of filter and coded list */
 
-/* Columns that were written become those of the next slab; only one slab's are kept, the larger. Takes them for a
+/* Columns that were written become those of the next shard; only one shard's are kept, the larger. Takes them for a
  * product that has none, else leaves the larger of both. */
-static void swap_spare(struct parts *parts, struct bs_slab_product *product)
+static void swap_spare(struct parts *parts, struct bs_shard_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
 	if (!product->columns || product->columns_bytes > parts->spare.columns_bytes) {
-		struct bs_slab_product spare = parts->spare;
-		parts->spare = (struct bs_slab_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
+		struct bs_shard_product spare = parts->spare;
+		parts->spare = (struct bs_shard_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
 		product->columns = spare.columns;
 		product->columns_bytes = spare.columns_bytes;
 	}
@@ -151,15 +151,15 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	struct part *part = &parts->parts[task->number];
 	uint64_t n_bytes = 0;
 	for (uint32_t row = 0; row < part->n_rows; row++)
-		n_bytes += build->accumulator->docs.items[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
+		n_bytes += build->indexing_buffer->docs.items[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
+	/* Lists are made when the shards are, and take as much memory: no columns are kept beside them. */
 	swap_spare(parts, &part->product);
-	bs_slab_product_deinit(&part->product);
-	enum bs_status status = bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
+	bs_shard_product_deinit(&part->product);
+	enum bs_status status = bs_forward_build(build->indexing_buffer, build->plan.ordinals, part->class->docs, part->n_rows,
 	                                         build->classes.ns_bits, &part->product, err);
-	return status ? status : bs_pulse_add(build->options->pulse, part->n_rows, err);
+	return status ? status : bs_progress_add(build->options->progress, part->n_rows, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -167,31 +167,31 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	struct parts *parts = context;
 	struct build *build = parts->build;
 	struct part *part = &parts->parts[task->number];
-	struct bs_slab_builder *builder = &parts->builders[task->worker];
+	struct bs_shard_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
 		return write_lexicon(build, err); /* it is the first: no turn to wait for */
 	if (part->class->is_forward)
 		return make_lists(parts, task, err);
-	enum bs_status status = builder->plan ? BS_OK : bs_slab_builder_init(builder, &build->plan, err);
+	enum bs_status status = builder->plan ? BS_OK : bs_shard_builder_init(builder, &build->plan, err);
 	if (!status)
-		status = bs_slab_count(builder, part->class->docs + part->first, part->n_rows, err);
+		status = bs_shard_count(builder, part->class->docs + part->first, part->n_rows, err);
 	if (status)
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
 		return BS_OK;
 	swap_spare(parts, &part->product);
-	return bs_slab_build(builder, part->first_row, &part->product, err);
+	return bs_shard_build(builder, part->first_row, &part->product, err);
 }
 
 /* What values go by. */
 static enum bs_status keep_rows(struct build *build, const struct part *part, struct bs_error *err)
 {
-	if (build->accumulator->values.n_terms == 0)
+	if (build->indexing_buffer->values.n_terms == 0)
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&build->slab_rows.documents.bytes, part->product.image.rows,
+	enum bs_status status = bs_buffer_append(&build->shard_rows.documents.bytes, part->product.image.rows,
 	                                         part->n_rows * sizeof(uint32_t), err);
-	return status ? status : bs_vector_append(&build->slab_rows.n_docs, &part->n_rows, err);
+	return status ? status : bs_vector_append(&build->shard_rows.n_docs, &part->n_rows, err);
 }
 
 static enum bs_status write_part(void *context, uint64_t task, struct bs_error *err)
@@ -203,17 +203,17 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 		return BS_OK;
 	build->n_rows += part->n_rows;
 	enum bs_status status =
-		bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image, &build->slab_entries, err);
+		bs_segment_write_shard(build->writer, build->n_shards++, &part->product.image, &build->shard_entries, err);
 	if (!status)
 		status = keep_rows(build, part, err);
 	if (!status)
-		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
+		status = bs_false_positives_join(&build->false_positives, &part->product.false_positives, err);
 	swap_spare(parts, &part->product);
-	bs_slab_product_deinit(&part->product);
+	bs_shard_product_deinit(&part->product);
 	return status;
 }
 
-/* The lexicon, and the classes cut into slabs. */
+/* The lexicon, and the classes cut into shards. */
 static enum bs_status list_parts(const struct build *build, struct part_list *parts, struct bs_error *err)
 {
 	struct part part = {.class = NULL};
@@ -237,28 +237,28 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
 	struct part_list list = {0};
 	/* Builders take memory, too. */
-	uint64_t n_builders = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
+	uint64_t n_builders = 1 + build->options->max_shard_bytes / 2 / (bs_shard_builder_bytes(&build->plan) + 1);
 	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders : build->options->n_threads;
 	enum bs_status status = list_parts(build, &list, err);
 	struct parts parts = {.build = build, .parts = list.items};
 	size_t n_parts = bs_vector_n(&list);
 	parts.builders = calloc(n_threads, sizeof(*parts.builders));
 	if (!status && !parts.builders)
-		status = bs_fail_memory(err, "slabs", n_threads * sizeof(*parts.builders));
+		status = bs_fail_memory(err, "shards", n_threads * sizeof(*parts.builders));
 	struct bs_workers_plan plan = {.n_threads = n_threads,
 	                               .work = make_part,
 	                               .put = write_part,
-	                               .most_held_bytes = build->options->max_slab_bytes / 4 * 3,
+	                               .most_held_bytes = build->options->max_shard_bytes / 4 * 3,
 	                               .context = &parts};
 	pthread_mutex_init(&parts.mutex, NULL);
 	if (!status)
 		status = bs_workers_run(&plan, n_parts, err);
 	pthread_mutex_destroy(&parts.mutex);
 	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
-		bs_slab_builder_deinit(&parts.builders[i]);
+		bs_shard_builder_deinit(&parts.builders[i]);
 	for (size_t i = 0; i < n_parts; i++)
-		bs_slab_product_deinit(&parts.parts[i].product);
-	bs_slab_product_deinit(&parts.spare);
+		bs_shard_product_deinit(&parts.parts[i].product);
+	bs_shard_product_deinit(&parts.spare);
 	free(parts.builders);
 	bs_vector_deinit(&list);
 	return status;
@@ -281,21 +281,21 @@ static void write_store(struct build *build, const struct bs_store_writer *store
 
 static enum bs_status write_head(struct build *build, struct bs_error *err)
 {
-	const struct bs_accumulator *accumulator = build->accumulator;
+	const struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
 	struct bs_segment_meta meta = {
-		.n_docs = bs_accumulator_n_docs(accumulator),
-		.n_terms = accumulator->terms.n_terms,
-		.n_postings = accumulator->n_postings,
-		.n_positions = accumulator->n_positions,
-		.text_bytes = accumulator->text_bytes,
-		.n_slabs = build->n_slabs,
+		.n_docs = bs_indexing_buffer_n_docs(indexing_buffer),
+		.n_terms = indexing_buffer->terms.n_terms,
+		.n_postings = indexing_buffer->n_postings,
+		.n_positions = indexing_buffer->n_positions,
+		.text_bytes = indexing_buffer->text_bytes,
+		.n_shards = build->n_shards,
 		.density_ppm = (uint64_t)(build->options->policy.density * 1e6 + 0.5),
 	};
 	struct bs_buffer names = {0}; /* NUL-ended, in order of first appearance */
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < accumulator->fields.n_terms && !status; i++) {
-		const uint8_t *name = bs_term_table_key(&accumulator->fields, i);
-		uint32_t n_bytes = accumulator->fields.entries[i].n_bytes;
+	for (uint32_t i = 0; i < indexing_buffer->fields.n_terms && !status; i++) {
+		const uint8_t *name = bs_term_table_key(&indexing_buffer->fields, i);
+		uint32_t n_bytes = indexing_buffer->fields.entries[i].n_bytes;
 		if (memchr(name, '\0', n_bytes)) /* cannot be typed in a query */
 			continue;
 		status = bs_buffer_append(&names, name, n_bytes, err);
@@ -303,7 +303,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 			status = bs_buffer_append(&names, "", 1, err);
 	}
 	if (!status)
-		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels, &build->slab_entries);
+		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels, &build->shard_entries);
 	bs_buffer_deinit(&names);
 	return status;
 }
@@ -322,7 +322,7 @@ static enum bs_status write_id_table(struct build *build, const struct bs_id_ent
 static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
-	const struct bs_doc_table_builder *docs = &build->accumulator->doc_table;
+	const struct bs_doc_table_builder *docs = &build->indexing_buffer->doc_table;
 	struct bs_id_entries entries = {0};
 	struct bs_buffer id = {0};
 	struct bs_doc_record record, before = {.source = UINT32_MAX};
@@ -359,7 +359,7 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 /* Words stand before all other terms. */
 static enum bs_status tell_hashes(const struct build *build, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->accumulator->terms;
+	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	struct bs_u64s *hashes = build->options->word_hashes;
 	uint32_t n_words;
 	BS_BINARY_SEARCH(n_words, i, 0, terms->n_terms, bs_term_table_key(terms, build->sorted[i])[0] != BS_KEY_COMPOUND);
@@ -378,7 +378,7 @@ static enum bs_status tell_hashes(const struct build *build, struct bs_error *er
 static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
-	const struct bs_term_table *terms = &build->accumulator->terms;
+	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	enum bs_status status = BS_OK;
 	if (!manifest || !manifest->options.summary_rate)
 		return BS_OK;
@@ -391,37 +391,37 @@ static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *se
 }
 
 /* All sections, in their order. */
-static enum bs_status write_sections(struct build *build, struct bs_gram_accumulator *grams,
+static enum bs_status write_sections(struct build *build, struct bs_gram_indexing_buffer *grams,
                                      struct bs_store_writer *store, struct bs_error *err)
 {
 	enum bs_status status = write_parts(build, err);
 	if (!status)
-		status = bs_exceptions_write(&build->exceptions, build->n_rows, build->writer, err);
+		status = bs_false_positives_write(&build->false_positives, build->n_rows, build->writer, err);
 	if (!status)
 		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads, build->writer, err);
 	if (grams->plan && grams->plan->n_hashes[BS_GRAM_LONG] == 1)
 		bs_file_writer_require(build->writer, BS_FEATURE_SHORT_GRAMS);
 	if (!status && grams->plan)
-		status = bs_gram_accumulator_write(grams, build->writer, err);
+		status = bs_gram_indexing_buffer_write(grams, build->writer, err);
 	if (!status)
-		status = bs_doc_table_write(&build->accumulator->doc_table, build->writer, err);
+		status = bs_doc_table_write(&build->indexing_buffer->doc_table, build->writer, err);
 	if (!status)
 		status = write_ids(build, err);
 	if (!status)
-		bs_tf_table_write(&build->accumulator->tf_table, build->writer);
+		bs_tf_table_write(&build->indexing_buffer->tf_table, build->writer);
 	if (!status && store)
 		write_store(build, store);
 	if (!status)
 		status = write_head(build, err);
 	if (!status)
-		status = bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
+		status = bs_value_build(build->indexing_buffer, &build->shard_rows, build->writer, err);
 	return status ? status : write_gram_set(build, &grams->set, err);
 }
 
 /* Once the segment is there. */
 static enum bs_status condense(const struct build *build, const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->accumulator->terms;
+	const struct bs_term_table *terms = &build->indexing_buffer->terms;
 	size_t n_bytes = ((size_t)terms->n_terms + 1) * sizeof(uint32_t);
 	uint32_t *dfs = malloc(n_bytes);
 	if (!dfs)
@@ -434,35 +434,35 @@ static enum bs_status condense(const struct build *build, const struct bs_dir *d
 }
 
 static enum bs_status build_segment(struct build *build, const struct bs_dir *dir, const char *name,
-                                    struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+                                    struct bs_gram_indexing_buffer *grams, struct bs_store_writer *store,
                                     uint64_t *file_bytes_out, struct bs_error *err)
 {
-	struct bs_accumulator *accumulator = build->accumulator;
+	struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
 	const struct bs_build_options *options = build->options;
-	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
 	bool has_file = build->writer != NULL;
 	if (build->policy.bit_ns <= 0)
-		bs_treatment_policy_price(&build->policy, n_docs ? (double)accumulator->n_postings / n_docs : 0);
-	bs_treatment_table_make(&build->policy, n_docs, &build->treatments);
+		bs_term_treatment_policy_price(&build->policy, n_docs ? (double)indexing_buffer->n_postings / n_docs : 0);
+	bs_term_treatment_table_make(&build->policy, n_docs, &build->treatments);
 	build->tf_levels = bs_tf_levels_make(n_docs, build->policy.density, build->policy.is_forced);
 	if (options->policy.has_no_tf_levels)
 		build->tf_levels.n_levels = 0;
-	build->plan = (struct bs_slab_plan){
-		.accumulator = accumulator,
+	build->plan = (struct bs_shard_plan){
+		.indexing_buffer = indexing_buffer,
 		.treatments = &build->treatments,
 		.tf_levels = &build->tf_levels,
 		.kernel = options->kernel,
 		.density = build->policy.density,
-		.exact_share = bs_treatment_exact_share(&build->policy, n_docs),
+		.exact_share = bs_term_treatment_exact_share(&build->policy, n_docs),
 		.keep_coarse = options->policy.is_forced,
 		.measured_blocks = MEASURED_BLOCKS,
-		.pulse = options->pulse,
+		.progress = options->progress,
 	};
 	enum bs_status status = prepare(build, err);
 	if (!status)
-		status = bs_accumulator_place(accumulator, &build->exceptions.rows.bytes, err);
+		status = bs_indexing_buffer_place(indexing_buffer, &build->false_positives.rows.bytes, err);
 	if (!status)
-		status = bs_accumulator_place(accumulator, &build->exceptions.coded, err);
+		status = bs_indexing_buffer_place(indexing_buffer, &build->false_positives.coded, err);
 	if (!status && options->word_hashes)
 		status = tell_hashes(build, err);
 	if (!status && !has_file)
@@ -481,8 +481,8 @@ static enum bs_status build_segment(struct build *build, const struct bs_dir *di
 	return status;
 }
 
-enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
-                                struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_indexing_buffer *indexing_buffer,
+                                struct bs_gram_indexing_buffer *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
                                 uint64_t *file_bytes_out, struct bs_error *err)
 {
@@ -491,15 +491,15 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		bs_file_writer_abort(file);
 		return bs_fail_memory(err, "a segment", sizeof(*build));
 	}
-	*build = (struct build){.accumulator = accumulator, .options = options, .policy = options->policy, .writer = file};
+	*build = (struct build){.indexing_buffer = indexing_buffer, .options = options, .policy = options->policy, .writer = file};
 	enum bs_status status = build_segment(build, dir, name, grams, store, file_bytes_out, err);
 	free(build->sorted);
-	bs_slab_plan_deinit(&build->plan);
+	bs_shard_plan_deinit(&build->plan);
 	bs_size_classes_deinit(&build->classes);
-	bs_buffer_deinit(&build->slab_entries);
-	bs_exceptions_builder_deinit(&build->exceptions);
-	bs_vector_deinit(&build->slab_rows.documents);
-	bs_vector_deinit(&build->slab_rows.n_docs);
+	bs_buffer_deinit(&build->shard_entries);
+	bs_false_positives_builder_deinit(&build->false_positives);
+	bs_vector_deinit(&build->shard_rows.documents);
+	bs_vector_deinit(&build->shard_rows.n_docs);
 	free(build);
 	return status;
 }

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "core/matrix/prices.h"
-#include "core/matrix/slab.h"
+#include "core/matrix/shard.h"
 #include "core/simd/kernels.h"
 
 /*
  * Documents are counted in bins of weights within a twentieth of each other, which puts them in order but for those of
  * one bin. Cuts may be made every so many documents of that order, and where weights have grown by half; of all ways to
- * make classes between them the cheapest is taken. So a slab has as many documents as fill its lines: of a group column
+ * make classes between them the cheapest is taken. So a shard has as many documents as fill its lines: of a group column
  * one is 4,096 documents, and cut by weights alone a quarter of them was padding in the Linux tree. The cost of a class
- * is in bits; work at query time is charged in the same coin, at the price of core/matrix/treatment.h.
+ * is in bits; work at query time is charged in the same coin, at the price of core/matrix/term_treatment.h.
  */
 #define BINS_A_DOUBLING 14u
 #define BINS            (32u * BINS_A_DOUBLING)
@@ -28,7 +28,7 @@ struct load {
 	double n_columns[BS_MAX_LEVELS];
 	double squares[BS_MAX_LEVELS];
 	double n_listed;
-	struct bs_forward_load list; /* as forward lists; n_docs */
+	struct bs_forward_load list; /* as forward indexes; n_docs */
 };
 
 /* The rules, and what follows from them. */
@@ -71,14 +71,14 @@ static void add(struct load *load, const struct load *other, double share)
 	bs_forward_load_add(&load->list, &list);
 }
 
-/* Columns of a level that a document of the class has: the width of a slab follows the long ones (slab_build.c). */
+/* Columns of a level that a document of the class has: the width of a shard follows the long ones (shard_build.c). */
 static double columns_of(const struct load *load, uint32_t level)
 {
 	return load->n_columns[level] > 0 ? load->squares[level] / load->n_columns[level] : 0;
 }
 
-/* Bits of a slab of so many documents of the class, in columns. */
-static double slab_bits(const struct load *load, uint32_t n_docs, const struct cost_rules *rules)
+/* Bits of a shard of so many documents of the class, in columns. */
+static double shard_bits(const struct load *load, uint32_t n_docs, const struct cost_rules *rules)
 {
 	double bits_a_column = 1 / -log1p(-rules->given.density);
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
@@ -99,19 +99,19 @@ static double slab_bits(const struct load *load, uint32_t n_docs, const struct c
 
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
-	return slab_bits(load, BS_LINE_BITS, rules) / 8;
+	return shard_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
-/* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
-static uint32_t slab_rows(const struct load *load, const struct cost_rules *rules)
+/* Rows of one shard, so that its columns stay below max_shard_bytes; 0 if not even one block does. */
+static uint32_t shard_rows(const struct load *load, const struct cost_rules *rules)
 {
-	double n_blocks = floor((double)rules->given.max_slab_bytes / block_bytes(load, rules));
+	double n_blocks = floor((double)rules->given.max_shard_bytes / block_bytes(load, rules));
 	if (n_blocks < 1)
 		return 0;
 	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
-/* What a document of so many terms is as a forward list. */
+/* What a document of so many terms is as a forward index. */
 static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_rules *rules)
 {
 	const struct bs_forward_load *seen = &rules->given.lists[bs_forward_size(n_terms)];
@@ -126,17 +126,17 @@ static double matrix_cost(const struct load *load, uint32_t rows, const struct c
 {
 	double n_docs = ceil(load->list.n_docs - 0.5), n_full = floor(n_docs / rows);
 	uint32_t n_left = (uint32_t)(n_docs - n_full * rows);
-	double bits = n_full > 0 ? n_full * slab_bits(load, rows, rules) : 0;
+	double bits = n_full > 0 ? n_full * shard_bits(load, rows, rules) : 0;
 	if (n_left > 0)
-		bits += slab_bits(load, n_left, rules);
+		bits += shard_bits(load, n_left, rules);
 	return bits + load->n_listed * BS_PRICE_CLASS_LISTED_BITS +
-	       (n_full + (n_left > 0)) * BS_PRICE_SLAB_NS * rules->price.ns_bits;
+	       (n_full + (n_left > 0)) * BS_PRICE_SHARD_NS * rules->price.ns_bits;
 }
 
-/* The cost of a class, as columns or as forward lists, and which of them it is. */
+/* The cost of a class, as columns or as forward indexes, and which of them it is. */
 static double class_cost(const struct load *load, const struct cost_rules *rules, bool *is_forward_out)
 {
-	uint32_t rows = slab_rows(load, rules);
+	uint32_t rows = shard_rows(load, rules);
 	double as_lists = load->list.n_bits;
 	double as_matrix = rows ? matrix_cost(load, rows, rules) : INFINITY;
 	if (rules->given.forward_mode == BS_FORWARD_ALWAYS)
@@ -248,7 +248,7 @@ static void make_classes(const struct cutting *cutting, struct bs_size_classes *
 		class->docs = classes->docs + (first ? cutting->pieces[first - 1].end : 0);
 		class->block_bytes = (uint64_t)block_bytes(&load, &cutting->rules);
 		class_cost(&load, &cutting->rules, &class->is_forward);
-		class->max_rows = class->is_forward ? UINT32_MAX : slab_rows(&load, &cutting->rules);
+		class->max_rows = class->is_forward ? UINT32_MAX : shard_rows(&load, &cutting->rules);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * size_classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have
+ * size_classes.h: which documents share a shard. Documents of a shard share one signature width, so they should have
  * about the same number of bits: COBS's "compact" index by length. See size_classes.c for the cost that decides.
  */
 #pragma once
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/matrix/treatment.h"
+#include "core/matrix/term_treatment.h"
 #include "indexer/segment/forward_build.h"
 
 #define BS_MAX_SIZE_CLASSES 384u
@@ -21,8 +21,8 @@ struct bs_size_class_doc {
 };
 
 enum bs_forward_mode {
-	BS_FORWARD_AUTO = 0, /* forward lists where they are cheaper */
-	BS_FORWARD_NEVER,    /* unless a block would not fit in max_slab_bytes */
+	BS_FORWARD_AUTO = 0, /* forward indexes where they are cheaper */
+	BS_FORWARD_NEVER,    /* unless a block would not fit in max_shard_bytes */
 	BS_FORWARD_ALWAYS,
 };
 
@@ -31,7 +31,7 @@ struct bs_size_class {
 	uint32_t *docs; /* n_docs numbers, within the one array that bs_size_classes_deinit frees */
 	uint32_t n_docs;
 	bool is_forward;
-	uint32_t max_rows; /* of one slab, a multiple of 512 */
+	uint32_t max_rows; /* of one shard, a multiple of 512 */
 	uint64_t block_bytes; /* about what the columns of 512 documents take */
 };
 
@@ -40,12 +40,12 @@ struct bs_size_class_rules {
 	double density;          /* of hashed columns */
 	uint32_t n_levels;       /* of the treatments, */
 	uint8_t ranks[BS_MAX_LEVELS];
-	double bit_ns;           /* the price of size: see treatment.h */
-	uint32_t max_blocks;     /* of a slab */
-	uint64_t max_slab_bytes; /* of its columns */
+	double bit_ns;           /* the price of size: see term_treatment.h */
+	uint32_t max_blocks;     /* of a shard */
+	uint64_t max_shard_bytes; /* of its columns */
 	enum bs_forward_mode forward_mode;
 	double n_ordinals;       /* of the lexicon */
-	struct bs_forward_load lists[BS_FORWARD_SIZES]; /* some forward lists of each size: forward_build.h */
+	struct bs_forward_load lists[BS_FORWARD_SIZES]; /* some forward indexes of each size: forward_build.h */
 };
 
 struct bs_size_classes {

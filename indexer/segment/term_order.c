@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/system/workers.h"
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u
 #define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
 #define FIRST_PARTS 65536u
-/* The approximate cost of a key, for the watch: of counting it, of its next bytes, of moving it, and in a small range. */
+/* The approximate cost of a key, for the deadline: of counting it, of its next bytes, of moving it, and in a small range. */
 #define COUNT_NS 5u
 #define LOAD_NS  30u
 #define MOVE_NS  30u
@@ -117,12 +117,12 @@ static enum bs_status open_windows(const struct bs_term_table *terms, struct ran
 	for (size_t i = 0; i < range->n && !status; i++) {
 		prefetch_term(terms, range->keys, i, range->n, from);
 		range->keys[i].window = load_window(terms, range->keys[i].number, from);
-		status = bs_watch_each(i, LOAD_NS, err);
+		status = bs_deadline_each(i, LOAD_NS, err);
 	}
 	return status;
 }
 
-/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). Fails with the watch. */
+/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). Fails with the deadline. */
 static enum bs_status divide(const struct range *range, size_t starts[257], struct bs_error *err)
 {
 	size_t next[256];
@@ -131,7 +131,7 @@ static enum bs_status divide(const struct range *range, size_t starts[257], stru
 	memset(starts, 0, 257 * sizeof(*starts));
 	for (size_t i = 0; i < range->n && !status; i++) {
 		starts[(range->keys[i].window >> range->shift & 0xff) + 1]++;
-		status = bs_watch_each(i, COUNT_NS, err);
+		status = bs_deadline_each(i, COUNT_NS, err);
 	}
 	if (status)
 		return status;
@@ -151,7 +151,7 @@ static enum bs_status divide(const struct range *range, size_t starts[257], stru
 				to = key.window >> range->shift & 0xff;
 			}
 			range->keys[next[b]++] = key;
-			if ((status = bs_watch_each(next[b], MOVE_NS, err)))
+			if ((status = bs_deadline_each(next[b], MOVE_NS, err)))
 				return status;
 		}
 	}
@@ -186,7 +186,7 @@ static enum bs_status sort_range(const struct bs_term_table *terms, struct range
 	if (status)
 		return status;
 	insertion_sort(terms, &range);
-	return bs_watch_spend((range.n + 1) * SMALL_NS, err);
+	return bs_deadline_spend((range.n + 1) * SMALL_NS, err);
 }
 
 static enum bs_status sort_first_byte(void *context, const struct bs_task *task, struct bs_error *err)
@@ -225,7 +225,7 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
 	bs_buffer_advise(order.keys, n_bytes);
 	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		order.ends[load_window(terms, i, 0) >> FIRST_SHIFT]++;
-		status = bs_watch_each(i, COUNT_NS, err);
+		status = bs_deadline_each(i, COUNT_NS, err);
 	}
 	for (uint32_t part = 0; part < FIRST_PARTS; part++) {
 		uint32_t n_here = order.ends[part];
@@ -235,7 +235,7 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
 	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		uint64_t window = load_window(terms, i, 0);
 		order.keys[order.ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
-		status = bs_watch_each(i, MOVE_NS, err);
+		status = bs_deadline_each(i, MOVE_NS, err);
 	}
 	if (!status)
 		status = bs_workers_run(&plan, 256, err);

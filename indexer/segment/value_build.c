@@ -1,4 +1,4 @@
-/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys; then slab by slab what its
+/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys; then shard by shard what its
  * documents have is brought together by fields; layers are written at once, lists wait. */
 #include "indexer/segment/value_build.h"
 
@@ -11,22 +11,22 @@
 #include "core/file/names.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 #define NO_PLACE UINT32_MAX
 
 /* A field that has values. */
 struct field {
-	uint32_t number; /* of the accumulator's */
+	uint32_t number; /* of the indexing buffer's */
 	uint32_t n_values;
 	uint32_t n_slices;
 	uint64_t first_value;
 	uint32_t n_parts;
 };
 
-/* A field in a slab, as its entry in the file. */
+/* A field in a shard, as its entry in the file. */
 struct part {
-	uint32_t field, slab;
+	uint32_t field, shard;
 	uint32_t n_layers, n_entries;
 	uint64_t first_line, first_entry;
 };
@@ -45,21 +45,21 @@ struct ordered {
 	uint32_t number;
 };
 
-/* The approximate cost of a value in each pass, for the watch. */
+/* The approximate cost of a value in each pass, for the deadline. */
 #define VALUE_NS 10u
 
 struct making {
-	const struct bs_accumulator *accumulator;
+	const struct bs_indexing_buffer *indexing_buffer;
 	struct bs_file_writer *writer;
 	struct field *fields; /* by name */
 	uint32_t n_fields;
-	uint32_t *place_of;   /* of the accumulator's field: in fields, or NO_PLACE */
+	uint32_t *place_of;   /* of the indexing buffer's field: in fields, or NO_PLACE */
 	struct ordered *order; /* of the values, as they stand in the file */
 	uint32_t *rank_of;    /* by number of a value */
 	uint32_t *values_of;  /* by document: 1 + the place in value_docs, or 0; then where its values begin: */
 	uint64_t *starts;     /* ... by that place */
 	uint64_t *ends;       /* of the fields in ranked: where they begin, then where they end */
-	struct ranked_list ranked; /* of the slab under way, by fields and rows */
+	struct ranked_list ranked; /* of the shard under way, by fields and rows */
 	struct bs_buffer words;  /* of a layer */
 	struct parts parts;
 	struct ranked_list lists;  /* as they stand in the file */
@@ -70,7 +70,7 @@ struct making {
 
 static const uint8_t *key_of(const struct making *making, uint32_t value, uint32_t *n_bytes_out)
 {
-	const struct bs_term_table *values = &making->accumulator->values;
+	const struct bs_term_table *values = &making->indexing_buffer->values;
 	*n_bytes_out = values->entries[value].n_bytes;
 	return bs_term_table_key(values, value);
 }
@@ -117,7 +117,7 @@ static uint64_t head_of(const struct making *making, uint32_t value)
 
 static void order_fields(struct making *making)
 {
-	const struct bs_term_table *values = &making->accumulator->values, *fields = &making->accumulator->fields;
+	const struct bs_term_table *values = &making->indexing_buffer->values, *fields = &making->indexing_buffer->fields;
 	for (uint32_t i = 0; i < fields->n_terms; i++)
 		making->place_of[i] = NO_PLACE;
 	for (uint32_t i = 0; i < values->n_terms; i++) {
@@ -142,7 +142,7 @@ static void order_fields(struct making *making)
 
 static void order_values(struct making *making)
 {
-	uint32_t n = making->accumulator->values.n_terms, f = 0;
+	uint32_t n = making->indexing_buffer->values.n_terms, f = 0;
 	for (uint32_t i = 0; i < n; i++)
 		making->order[i] = (struct ordered){head_of(making, i), i};
 	if (!making->status)
@@ -156,8 +156,8 @@ static void order_values(struct making *making)
 static void find_documents(struct making *making)
 {
 	const struct bs_accumulated_values *docs =
-		making->accumulator->value_docs.items;
-	uint32_t n = (uint32_t)bs_vector_n(&making->accumulator->value_docs);
+		making->indexing_buffer->value_docs.items;
+	uint32_t n = (uint32_t)bs_vector_n(&making->indexing_buffer->value_docs);
 	for (uint32_t i = 0; i < n; i++) {
 		making->values_of[docs[i].document] = i + 1;
 		making->starts[i + 1] = making->starts[i] + docs[i].n_values;
@@ -169,7 +169,7 @@ static const uint32_t *values_of(const struct making *making, uint32_t document,
 {
 	uint32_t at = making->values_of[document];
 	*n_out = at ? making->starts[at] - making->starts[at - 1] : 0;
-	return making->accumulator->value_numbers.items + (at ? making->starts[at - 1] : 0);
+	return making->indexing_buffer->value_numbers.items + (at ? making->starts[at - 1] : 0);
 }
 
 static struct ranked *ranked_of(const struct making *making)
@@ -191,7 +191,7 @@ static int compare_ranked_r(const void *a, const void *b, void *context)
 	return compare_ranked(a, b);
 }
 
-/* Brings a slab's values together: those of field f are ranked[begin of f, ends[f]), by rows and ranks, none twice. */
+/* Brings a shard's values together: those of field f are ranked[begin of f, ends[f]), by rows and ranks, none twice. */
 static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
 {
 	uint64_t sum = 0, n;
@@ -200,7 +200,7 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		const uint32_t *values = values_of(making, documents[row], &n);
 		for (uint64_t i = 0; i < n; i++)
 			making->ends[place_of_value(making, values[i])]++;
-		making->status = bs_watch_spend(n * VALUE_NS, making->err);
+		making->status = bs_deadline_spend(n * VALUE_NS, making->err);
 	}
 	for (uint32_t f = 0; f <= making->n_fields; f++) {
 		uint64_t n_here = making->ends[f];
@@ -215,7 +215,7 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		for (uint64_t i = 0; i < n; i++)
 			ranked_of(making)[making->ends[place_of_value(making, values[i])]++] =
 				(struct ranked){row, making->rank_of[values[i]]};
-		making->status = bs_watch_spend(n * VALUE_NS, making->err);
+		making->status = bs_deadline_spend(n * VALUE_NS, making->err);
 	}
 }
 
@@ -231,7 +231,7 @@ static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 	for (i = 0; i < n && !making->status; i++) {
 		if (n_kept == 0 || compare_ranked(&ranked[n_kept - 1], &ranked[i]) != 0)
 			ranked[n_kept++] = ranked[i];
-		making->status = bs_watch_each(i, VALUE_NS, making->err);
+		making->status = bs_deadline_each(i, VALUE_NS, making->err);
 	}
 	return n_kept;
 }
@@ -271,17 +271,17 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 				word[(size_t)(1 + s) * BS_LINE_WORDS] |= bit;
 	}
 	bs_file_writer_bytes(making->writer, words, n_words * sizeof(*words));
-	making->status = bs_watch_spend(n * VALUE_NS, making->err);
+	making->status = bs_deadline_spend(n * VALUE_NS, making->err);
 	return n_left;
 }
 
 /* Layers where they take less than a list would. */
-static void write_part(struct making *making, uint32_t f, uint32_t slab, uint32_t n_docs, struct ranked *ranked, uint64_t n)
+static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs, struct ranked *ranked, uint64_t n)
 {
 	struct field *field = &making->fields[f];
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	uint64_t layer_lines = bs_value_layer_lines(n_blocks, field->n_slices);
-	struct part part = {.field = f, .slab = slab, .first_line = making->n_lines,
+	struct part part = {.field = f, .shard = shard, .first_line = making->n_lines,
 	                    .first_entry = making->lists.bytes.used_bytes / BS_VALUE_ENTRY_BYTES};
 	while (!making->status && layer_lines * BS_LINE_BYTES <= count_rows(ranked, n) * BS_VALUE_ENTRY_BYTES) {
 		n = write_layer(making, field, n_blocks, ranked, n);
@@ -296,7 +296,7 @@ static void write_part(struct making *making, uint32_t f, uint32_t slab, uint32_
 		making->status = bs_vector_append(&making->parts, &part, making->err);
 }
 
-static void write_slab(struct making *making, uint32_t slab, const uint32_t *documents, uint32_t n_docs)
+static void write_shard(struct making *making, uint32_t shard, const uint32_t *documents, uint32_t n_docs)
 {
 	uint64_t begin = 0;
 	if (!making->status)
@@ -306,7 +306,7 @@ static void write_slab(struct making *making, uint32_t slab, const uint32_t *doc
 		uint64_t n = making->ends[f] - begin;
 		begin = making->ends[f];
 		if (n > 0)
-			write_part(making, f, slab, n_docs, ranked, settle(making, ranked, n));
+			write_part(making, f, shard, n_docs, ranked, settle(making, ranked, n));
 	}
 }
 
@@ -315,7 +315,7 @@ static int compare_parts(const void *a, const void *b)
 	const struct part *x = a, *y = b;
 	if (x->field != y->field)
 		return x->field < y->field ? -1 : 1;
-	return x->slab < y->slab ? -1 : x->slab > y->slab;
+	return x->shard < y->shard ? -1 : x->shard > y->shard;
 }
 
 static void write_parts(struct making *making)
@@ -326,7 +326,7 @@ static void write_parts(struct making *making)
 		qsort(parts, n, sizeof(*parts), compare_parts);
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_PARTS, 0);
 	for (size_t i = 0; i < n; i++) {
-		bs_file_writer_u32(making->writer, parts[i].slab);
+		bs_file_writer_u32(making->writer, parts[i].shard);
 		bs_file_writer_u32(making->writer, parts[i].n_layers);
 		bs_file_writer_u64(making->writer, parts[i].first_line);
 		bs_file_writer_u64(making->writer, parts[i].first_entry);
@@ -336,14 +336,14 @@ static void write_parts(struct making *making)
 
 static void write_fields(struct making *making)
 {
-	const struct bs_term_table *names = &making->accumulator->fields;
+	const struct bs_term_table *names = &making->indexing_buffer->fields;
 	struct bs_file_writer *writer = making->writer;
 	uint64_t first_part = 0;
 	uint32_t name_off = 0;
 	bs_file_writer_section(writer, BS_SECTION_VALUE_FIELDS, 0);
 	bs_file_writer_u32(writer, making->n_fields);
-	bs_file_writer_u32(writer, making->accumulator->lacks_values ? BS_VALUE_IS_PARTIAL : 0);
-	bs_file_writer_u64(writer, making->accumulator->values.n_terms);
+	bs_file_writer_u32(writer, making->indexing_buffer->lacks_values ? BS_VALUE_IS_PARTIAL : 0);
+	bs_file_writer_u64(writer, making->indexing_buffer->values.n_terms);
 	for (uint32_t f = 0; f < making->n_fields; f++) {
 		const struct field *field = &making->fields[f];
 		bs_file_writer_u32(writer, name_off);
@@ -364,8 +364,8 @@ static void write_fields(struct making *making)
 /* By the names in FIELDS, in their order: names with a zero byte are not there. */
 static void write_field_texts(struct making *making)
 {
-	const struct bs_term_table *names = &making->accumulator->fields;
-	const struct bs_field_texts *texts = making->accumulator->field_texts.items;
+	const struct bs_term_table *names = &making->indexing_buffer->fields;
+	const struct bs_field_texts *texts = making->indexing_buffer->field_texts.items;
 	bs_file_writer_section(making->writer, BS_SECTION_FIELD_TEXTS, 0);
 	for (uint32_t i = 0; i < names->n_terms; i++) {
 		if (memchr(bs_term_table_key(names, i), '\0', names->entries[i].n_bytes))
@@ -377,7 +377,7 @@ static void write_field_texts(struct making *making)
 
 static void write_keys(struct making *making)
 {
-	uint32_t n = making->accumulator->values.n_terms;
+	uint32_t n = making->indexing_buffer->values.n_terms;
 	uint64_t *offsets = calloc((size_t)n + 1, sizeof(*offsets));
 	struct bs_buffer *keys = &making->words;
 	bs_buffer_clear(keys);
@@ -389,7 +389,7 @@ static void write_keys(struct making *making)
 		making->status = bs_buffer_append(keys, key + 4, n_bytes - 4, making->err);
 		offsets[i + 1] = keys->used_bytes;
 		if (!making->status)
-			making->status = bs_watch_each(i, VALUE_NS, making->err);
+			making->status = bs_deadline_each(i, VALUE_NS, making->err);
 	}
 	if (!making->status)
 		making->status = bs_names_write(making->writer, bs_names_of_values, keys->data, offsets, n, making->err);
@@ -398,16 +398,16 @@ static void write_keys(struct making *making)
 
 static enum bs_status allocate(struct making *making, struct bs_error *err)
 {
-	const struct bs_accumulator *accumulator = making->accumulator;
-	size_t n_values = (size_t)accumulator->values.n_terms + 1, n_fields = (size_t)accumulator->fields.n_terms + 1;
-	size_t n_docs = (size_t)bs_accumulator_n_docs(accumulator) + 1;
+	const struct bs_indexing_buffer *indexing_buffer = making->indexing_buffer;
+	size_t n_values = (size_t)indexing_buffer->values.n_terms + 1, n_fields = (size_t)indexing_buffer->fields.n_terms + 1;
+	size_t n_docs = (size_t)bs_indexing_buffer_n_docs(indexing_buffer) + 1;
 	making->fields = calloc(n_fields, sizeof(*making->fields));
 	making->place_of = calloc(n_fields, sizeof(*making->place_of));
 	making->ends = calloc(n_fields, sizeof(*making->ends));
 	making->order = calloc(n_values, sizeof(*making->order));
 	making->rank_of = calloc(n_values, sizeof(*making->rank_of));
 	making->values_of = calloc(n_docs, sizeof(*making->values_of));
-	making->starts = calloc(bs_vector_n(&accumulator->value_docs) + 1,
+	making->starts = calloc(bs_vector_n(&indexing_buffer->value_docs) + 1,
 	                        sizeof(*making->starts));
 	if (making->fields && making->place_of && making->ends && making->order && making->rank_of && making->values_of &&
 	    making->starts)
@@ -415,14 +415,14 @@ static enum bs_status allocate(struct making *making, struct bs_error *err)
 	return bs_fail_memory(err, "values", (n_values + n_fields + n_docs) * sizeof(uint64_t));
 }
 
-static void write_values(struct making *making, const struct bs_slab_rows *rows)
+static void write_values(struct making *making, const struct bs_shard_rows *rows)
 {
 	const uint32_t *documents = rows->documents.items;
 	const uint32_t *n_docs = rows->n_docs.items;
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LINES, 0);
-	for (uint32_t slab = 0; slab < bs_vector_n(&rows->n_docs); slab++) {
-		write_slab(making, slab, documents, n_docs[slab]);
-		documents += n_docs[slab];
+	for (uint32_t shard = 0; shard < bs_vector_n(&rows->n_docs); shard++) {
+		write_shard(making, shard, documents, n_docs[shard]);
+		documents += n_docs[shard];
 	}
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
 	bs_file_writer_bytes(making->writer, making->lists.bytes.data, making->lists.bytes.used_bytes);
@@ -432,11 +432,11 @@ static void write_values(struct making *making, const struct bs_slab_rows *rows)
 		write_keys(making);
 }
 
-enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
+enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer, const struct bs_shard_rows *rows,
                               struct bs_file_writer *writer, struct bs_error *err)
 {
-	struct making making = {.accumulator = accumulator, .writer = writer, .err = err};
-	if (accumulator->fields.n_terms == 0)
+	struct making making = {.indexing_buffer = indexing_buffer, .writer = writer, .err = err};
+	if (indexing_buffer->fields.n_terms == 0)
 		return BS_OK;
 	making.status = allocate(&making, err);
 	if (!making.status) {

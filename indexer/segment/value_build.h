@@ -3,14 +3,14 @@
 
 #include "core/base/vector.h"
 #include "core/file/container.h"
-#include "indexer/batch/accumulator.h"
+#include "indexer/batch/indexing_buffer.h"
 
-/* The documents of a segment's rows, slab by slab. */
-struct bs_slab_rows {
+/* The documents of a segment's rows, shard by shard. */
+struct bs_shard_rows {
 	struct bs_u32s documents;
-	struct bs_u32s n_docs; /* of each slab */
+	struct bs_u32s n_docs; /* of each shard */
 };
 
 /* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */
-enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
+enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer, const struct bs_shard_rows *rows,
                               struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;

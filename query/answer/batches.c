@@ -47,7 +47,7 @@ static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 	return (struct bs_doc_ref){(uint32_t)(batches->documents[i] >> 32), (uint32_t)batches->documents[i]};
 }
 
-/* How many hits from the i-th on are given documents of one segment, in one stretch of its table: their ids are their names
+/* How many hits from the i-th on are in-memory documents of one segment, in one stretch of its table: their ids are their names
  * there. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out, struct bs_error *err)
 {
@@ -74,7 +74,7 @@ static enum bs_status count_given(const struct bs_batches *batches, size_t i, si
 static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_error *err)
 {
 	const struct bs_batch_target *target = &batches->target;
-	struct bs_find_hit hit;
+	struct bs_hit hit;
 	enum bs_status status = bs_presenter_name(target->presenter, target->loader, ref_of(batches, i), &hit, err);
 	if (!status)
 		status = bs_buffer_append(&batches->ids, hit.id, hit.id_bytes, err);
@@ -111,11 +111,11 @@ enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err
 	batches->n = 0;
 	if (status || batch.n == 0)
 		return status;
-	/* The callback's allocations are not the finder's. */
-	struct bs_account *account = bs_account_here;
-	bs_account_here = NULL;
+	/* The callback's allocations are not the searcher's. */
+	struct bs_memory_budget *budget = bs_memory_budget_here;
+	bs_memory_budget_here = NULL;
 	batches->is_refused = batches->target.batch(batches->target.context, &batch) != 0;
-	bs_account_here = account;
+	bs_memory_budget_here = budget;
 	return batches->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 

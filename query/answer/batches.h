@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/doc_ref.h"
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "query/answer/presenter.h"
 
 /* One thread. */

@@ -9,8 +9,8 @@
 
 /* The ids of one snapshot. */
 struct bs_document_ids {
-	struct bs_given_ids given; /* of given documents; made when an id is first looked for */
-	struct bs_id_ends ends;    /* of all others; made when no given document has the id */
+	struct bs_given_ids given; /* of in-memory documents; made when an id is first looked for */
+	struct bs_id_ends ends;    /* of all others; made when no in-memory document has the id */
 };
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)
@@ -25,7 +25,7 @@ void bs_document_texts_deinit(struct bs_document_texts *texts)
 	bs_vector_deinit(&texts->texts);
 }
 
-/* The number of the source of given documents; UINT32_MAX: there is none. */
+/* The number of the source of in-memory documents; UINT32_MAX: there is none. */
 static uint32_t given_source(const struct bs_snapshot *snapshot)
 {
 	for (uint32_t i = 0; i < snapshot->manifest.n_sources; i++)

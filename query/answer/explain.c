@@ -8,7 +8,7 @@
 
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
-#include "core/text/visible_append.h"
+#include "core/text/printable.h"
 #include "query/language/query_format.h"
 #include "query/plan/estimate.h"
 
@@ -33,7 +33,7 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
 }
 
-/* Share of a slab's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
+/* Share of a shard's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
 struct term_density {
 	bool is_exact;
 	double passes;
@@ -41,35 +41,35 @@ struct term_density {
 };
 
 /* Share of a column's lanes that are set. */
-static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level,
+static double column_density(struct explanation *at, const struct bs_shard *shard, const struct bs_level *level,
                              uint32_t c)
 {
 	bs_column column;
 	if (level->n_columns == 0)
 		return 0;
 	if (!at->status)
-		at->status = bs_slab_column(slab, level, c, NULL, &column, at->err);
+		at->status = bs_shard_column(shard, level, c, NULL, &column, at->err);
 	uint64_t n_set = at->status ? 0 : at->kernel->lines.popcount(column, level->n_lines);
-	return (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
+	return (double)n_set / bs_level_lanes(level->rank, shard->n_docs);
 }
 
-static void hashed_density(struct explanation *at, const struct bs_slab *slab, uint64_t hash,
+static void hashed_density(struct explanation *at, const struct bs_shard *shard, uint64_t hash,
                            const struct bs_term_place *place, struct term_density *density)
 {
 	density->passes = 1;
-	for (uint32_t l = 0; l < slab->hashed.n_levels; l++) {
-		const struct bs_level *level = &slab->hashed.levels[l];
+	for (uint32_t l = 0; l < shard->hashed.n_levels; l++) {
+		const struct bs_level *level = &shard->hashed.levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->hashed.n_columns, l); i++) {
+		for (uint32_t i = 0; i < bs_shard_hashes(place->term.treatment, shard->hashed.n_columns, l); i++) {
 			uint32_t c = level->n_columns > 0 ? bs_hash_position(probe, i, level->n_columns) : 0;
-			density->levels[l] *= column_density(at, slab, level, c);
+			density->levels[l] *= column_density(at, shard, level, c);
 		}
 		density->passes *= density->levels[l];
 	}
 }
 
-static struct term_density density_of(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t)
+static struct term_density density_of(struct explanation *at, uint32_t s, const struct bs_shard *shard, uint32_t t)
 {
 	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
 	struct term_density density = {.is_exact = true};
@@ -79,21 +79,21 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	double truly = (double)place->term.df / (double)bs_plan_segment(at->plan, s)->meta.n_docs;
 	density.passes = truly;
 	density.is_exact = false;
-	if (slab->hashed.n_levels == 0 || at->status)
+	if (shard->hashed.n_levels == 0 || at->status)
 		return density;
-	if (slab->exact.level.n_columns > 0)
-		at->status = bs_slab_find_exact(slab, place->term.ordinal, &density.is_exact, &column, at->err);
+	if (shard->exact.level.n_columns > 0)
+		at->status = bs_shard_find_exact(shard, place->term.ordinal, &density.is_exact, &column, at->err);
 	if (!at->status && density.is_exact) {
-		at->status = bs_slab_exact_popcount(slab, column, &popcount, at->err);
-		density.passes = popcount / (double)slab->n_docs;
+		at->status = bs_shard_exact_popcount(shard, column, &popcount, at->err);
+		density.passes = popcount / (double)shard->n_docs;
 		return density;
 	}
-	hashed_density(at, slab, at->plan->terms.items[t].hash, place, &density);
+	hashed_density(at, shard, at->plan->terms.items[t].hash, place, &density);
 	density.passes = density.passes + truly < 1 ? density.passes + truly : 1;
 	return density;
 }
 
-/* What a term's columns look like in one segment: over its slabs, how many are exact, and the mean densities. */
+/* What a term's columns look like in one segment: over its shards, how many are exact, and the mean densities. */
 struct term_columns {
 	uint32_t n_exact;
 	uint32_t n_lists;
@@ -102,21 +102,21 @@ struct term_columns {
 	double level_density[BS_MAX_LEVELS];
 };
 
-static void look_at_slab(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
+static void look_at_shard(struct explanation *at, uint32_t s, const struct bs_shard *shard, uint32_t t,
                          struct term_columns *sum)
 {
-	if (slab->hashed.n_levels == 0) {
+	if (shard->hashed.n_levels == 0) {
 		sum->n_lists++;
 		return;
 	}
-	struct term_density density = density_of(at, s, slab, t);
+	struct term_density density = density_of(at, s, shard, t);
 	if (density.is_exact) {
 		sum->n_exact++;
 		sum->exact_density += density.passes;
 		return;
 	}
 	sum->n_hashed++;
-	for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
+	for (uint32_t l = 0; l < shard->hashed.n_levels; l++)
 		sum->level_density[l] += density.levels[l];
 }
 
@@ -136,20 +136,20 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 		print(to, "      segment %u: absent\n", s);
 		return;
 	}
-	for (uint64_t i = 0; i < segment->meta.n_slabs && !to->status; i++)
-		look_at_slab(to, s, &segment->slabs[i], t, &sum);
+	for (uint64_t i = 0; i < segment->meta.n_shards && !to->status; i++)
+		look_at_shard(to, s, &segment->shards[i], t, &sum);
 	print(to, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
 	if (sum.n_exact)
-		print(to, " exact column in %u slabs (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
+		print(to, " exact column in %u shards (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
 	if (sum.n_hashed) {
-		print(to, " hashed in %u slabs:", sum.n_hashed);
+		print(to, " hashed in %u shards:", sum.n_hashed);
 		for (uint32_t l = segment->terms.treatments.n_levels; l-- > 0;)
 			print(to, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
 			      level_name(segment->terms.treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
 			      l ? "," : ";");
 	}
 	if (sum.n_lists)
-		print(to, " forward lists in %u slabs;", sum.n_lists);
+		print(to, " forward indexes in %u shards;", sum.n_lists);
 	print(to, "\n");
 }
 
@@ -211,7 +211,7 @@ static void explain_normal_form(struct explanation *to, const char *query)
 	if (!to->status)
 		to->status = bs_query_format_normal(to->plan->query, (const uint8_t *)query, &normal, to->err);
 	if (!to->status)
-		to->status = bs_visible_escape(to->text, normal.data, normal.used_bytes, to->err);
+		to->status = bs_escape_append(to->text, normal.data, normal.used_bytes, to->err);
 	bs_buffer_deinit(&normal);
 }
 

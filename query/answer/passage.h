@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/vector.h"
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "query/answer/snippet.h"
 
 BS_VECTOR(bs_passage_list, struct bs_passage);

@@ -15,7 +15,7 @@ void bs_presenter_deinit(struct bs_presenter *presenter)
 }
 
 enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_doc_ref ref,
-                               struct bs_find_hit *hit_out, struct bs_error *err)
+                               struct bs_hit *hit_out, struct bs_error *err)
 {
 	struct bs_buffer *id = &presenter->id, *local_id = &presenter->local_id, *path = &presenter->path;
 	const uint8_t *name;
@@ -40,7 +40,7 @@ enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loade
 }
 
 enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_matcher *matcher,
-                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
+                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_hit *hit_out,
                                struct bs_error *err)
 {
 	struct bs_snippet_options options = {
@@ -81,7 +81,7 @@ enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loade
 /* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this many hits before. */
 #define PREFETCHED_HITS 16u
 
-void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_hit *hits, size_t n_hits, size_t i)
+void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i)
 {
 	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
 		size_t ahead = i + (BS_DOC_PREFETCHES - step) * PREFETCHED_HITS;

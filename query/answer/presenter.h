@@ -1,7 +1,7 @@
 /* presenter.h: what is shown of a hit: its id and path, a snippet, passages. */
 #pragma once
 
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "query/answer/passage.h"
 #include "query/load/loader.h"
 #include "query/rank/rank.h"
@@ -26,12 +26,12 @@ void bs_presenter_deinit(struct bs_presenter *presenter);
 
 /* Sets id, local_id and path of a hit, which are borrowed until the presenter is used again. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_doc_ref ref,
-                               struct bs_find_hit *hit_out, struct bs_error *err) BS_WARN_UNUSED;
+                               struct bs_hit *hit_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reads the document again and sets the snippet and the passages that are wanted, borrowed as above. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_matcher *matcher,
-                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
+                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_hit *hit_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* Brings the index's part of hits that will be named soon into the processor's cache: call it for each i, ascending. */
-void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_hit *hits, size_t n_hits, size_t i);
+void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i);

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/clusters.h"
-#include "core/text/visible_append.h"
+#include "core/text/printable.h"
 
 #define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
 #define TAB_COLUMNS      4
@@ -69,8 +69,8 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
 	if (*at < to)
-		return text[*at] < 0x80 ? text[(*at)++] : bs_visible_next(text, to, at);
-	return text[*at - 1] < 0x80 ? text[--*at] : bs_visible_previous(text, at);
+		return text[*at] < 0x80 ? text[(*at)++] : bs_utf8_next(text, to, at);
+	return text[*at - 1] < 0x80 ? text[--*at] : bs_utf8_previous(text, at);
 }
 
 /* Moves from `from` over n_columns columns towards `to`, not beyond it; n_moved_out may be NULL. */
@@ -81,8 +81,8 @@ static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns
 	while (is_back ? at > to : at < to) {
 		size_t next = at;
 		int32_t c = step(text, &next, to);
-		bool is_space = bs_visible_is_space(c);
-		size_t n = !is_space ? bs_visible_columns(c) : !after_space;
+		bool is_space = bs_is_white_space(c);
+		size_t n = !is_space ? bs_display_columns(c) : !after_space;
 		if (n_moved + n > n_columns)
 			break;
 		n_moved += n;
@@ -110,7 +110,7 @@ static enum bs_status measure(const struct snippet *snippet, struct place *place
 {
 	size_t before_byte = 0;
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < snippet->n_hits && !(status = bs_watch_each(i, HIT_NS, err)); i++) {
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err)); i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		assert(hit->field < snippet->n_fields);
 		const struct bs_field *field = &snippet->fields[hit->field];
@@ -141,7 +141,7 @@ static size_t word_end(const struct bs_field *field, size_t at)
 		while (at < field->text_bytes && (field->text[at] & 0xc0) == 0x80)
 			at++;
 		if (n_wide == 2)
-			return bs_visible_cut(field->text, field->text_bytes, at, true);
+			return bs_cluster_boundary(field->text, field->text_bytes, at, true);
 	}
 	return at;
 }
@@ -174,7 +174,7 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 			at--;
 		for (size_t end = at; at > 0 && !is_blank(field->text[at - 1]) && end - at < MOST_WORD_BYTES;)
 			at--;
-		at = bs_visible_cut(field->text, field->text_bytes, at, false);
+		at = bs_cluster_boundary(field->text, field->text_bytes, at, false);
 	}
 	return at;
 }
@@ -184,7 +184,7 @@ static enum bs_status measure_words(const struct snippet *snippet, struct place 
 {
 	size_t word = 0; /* that the hit begins in */
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < snippet->n_hits && !(status = bs_watch_each(i, HIT_NS, err)); i++) {
+	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err)); i++) {
 		const struct bs_word_hit *hit = &snippet->hits[i];
 		const struct bs_field *field = &snippet->fields[hit->field];
 		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes), next;
@@ -305,9 +305,9 @@ static bool is_between_words(const struct span *span, size_t at)
 	if (at == 0 || at >= span->text_bytes)
 		return true;
 	size_t back = at, forth = at;
-	int32_t before = bs_visible_previous(span->text, &back);
-	int32_t after = bs_visible_next(span->text, span->text_bytes, &forth);
-	if (bs_visible_is_space(before) || bs_visible_is_space(after))
+	int32_t before = bs_utf8_previous(span->text, &back);
+	int32_t after = bs_utf8_next(span->text, span->text_bytes, &forth);
+	if (bs_is_white_space(before) || bs_is_white_space(after))
 		return true;
 	return !is_word_character(before) || !is_word_character(after);
 }
@@ -368,7 +368,7 @@ static bool skip_space(const struct span *span, size_t *at, size_t to)
 	bool is_back = to < *at;
 	while (is_back ? *at > to : *at < to) {
 		size_t next = *at;
-		if (!bs_visible_is_space(step(span->text, &next, to)))
+		if (!bs_is_white_space(step(span->text, &next, to)))
 			return false;
 		*at = next;
 	}
@@ -388,8 +388,8 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 /* Moves the ends of a core to where characters end, if they are not far away. */
 static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start, size_t *core_end)
 {
-	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->hit_columns;
-	size_t end = bs_visible_cut(span->text, span->text_bytes, *core_end, true);
+	size_t start = bs_cluster_boundary(span->text, span->text_bytes, *core_start, false), most = snippet->hit_columns;
+	size_t end = bs_cluster_boundary(span->text, span->text_bytes, *core_end, true);
 	if (start < *core_start && start >= span->low && count_columns(snippet, span->text, start, *core_start, most) <= most)
 		*core_start = start;
 	if (end > *core_end && end <= span->text_bytes && count_columns(snippet, span->text, *core_end, end, most) <= most)
@@ -491,7 +491,7 @@ struct writer {
 static void write_own(struct writer *writer, const char *text)
 {
 	if (!writer->status)
-		writer->status = bs_visible_append_own(writer->out, text, writer->err);
+		writer->status = bs_printable_append_own(writer->out, text, writer->err);
 }
 
 static void set_mark(const struct snippet *snippet, struct writer *writer, bool marked)
@@ -505,7 +505,7 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 {
 	if (c == BYTE_ORDER_MARK)
 		return;
-	if (bs_visible_is_space(c)) {
+	if (bs_is_white_space(c)) {
 		writer->space_is_hit = is_hit && (writer->space_is_hit || !writer->owes_space);
 		writer->owes_space = writer->has_text;
 		return;
@@ -518,7 +518,7 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 	writer->owes_space = writer->space_is_hit = false;
 	writer->has_text = true;
 	if (!writer->status)
-		writer->status = bs_visible_append(writer->out, c, writer->err);
+		writer->status = bs_printable_append(writer->out, c, writer->err);
 }
 
 /* One line, from what of the span is before its end; *next_hit and *hit_end go on from line to line. */
@@ -531,7 +531,7 @@ static void write_row(const struct snippet *snippet, const struct span *span, si
 			*hit_end =
 				span->hits[*next_hit].end_byte > *hit_end ? span->hits[*next_hit].end_byte : *hit_end;
 		bool is_hit = at < *hit_end;
-		write_character(snippet, writer, bs_visible_next(span->text, end, &at), is_hit);
+		write_character(snippet, writer, bs_utf8_next(span->text, end, &at), is_hit);
 	}
 	set_mark(snippet, writer, false);
 }
@@ -708,7 +708,7 @@ enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, c
 	if (status || n_hits == 0)
 		return status;
 	const struct bs_field *field = &fields[hits[window.first].field];
-	size_t start = bs_visible_cut(field->text, field->text_bytes, clamp(hits[window.first].start_byte, field->text_bytes), false);
+	size_t start = bs_cluster_boundary(field->text, field->text_bytes, clamp(hits[window.first].start_byte, field->text_bytes), false);
 	size_t core_end = 0, n_used = 0;
 	for (size_t i = window.first; i <= window.last; i++)
 		core_end = hits[i].end_byte > core_end ? clamp(hits[i].end_byte, field->text_bytes) : core_end;

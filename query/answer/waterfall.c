@@ -171,30 +171,30 @@ static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32
 	return n;
 }
 
-/* What the filter has of a term, over all slabs. */
+/* What the filter has of a term, over all shards. */
 static void put_columns(struct waterfall *to, uint32_t t)
 {
 	uint32_t n_exact = 0, n_lists = 0, least = UINT32_MAX, most = 0;
-	bool has_exceptions = false, is_listed = false;
+	bool has_false_positives = false, is_listed = false;
 	for (uint32_t s = 0; s < to->plan.list->n_segments; s++) {
 		const struct bs_segment *segment = bs_plan_segment(&to->plan, s);
 		if (!segment)
 			continue;
 		const struct bs_term_place *place = bs_plan_place(&to->plan, s, t);
-		for (uint32_t i = 0; i < segment->meta.n_slabs && place->is_found && !to->status; i++) {
-			const struct bs_slab *slab = &segment->slabs[i];
+		for (uint32_t i = 0; i < segment->meta.n_shards && place->is_found && !to->status; i++) {
+			const struct bs_shard *shard = &segment->shards[i];
 			bool is_exact = false;
 			uint32_t column, n = 0;
-			if (slab->hashed.n_levels > 0 && slab->exact.level.n_columns > 0)
-				to->status = bs_slab_find_exact(slab, place->term.ordinal, &is_exact, &column, to->err);
-			for (uint32_t l = 0; l < slab->hashed.n_levels; l++)
-				n += bs_slab_hashes(place->term.treatment, slab->hashed.n_columns, l);
-			n_lists += slab->hashed.n_levels == 0;
+			if (shard->hashed.n_levels > 0 && shard->exact.level.n_columns > 0)
+				to->status = bs_shard_find_exact(shard, place->term.ordinal, &is_exact, &column, to->err);
+			for (uint32_t l = 0; l < shard->hashed.n_levels; l++)
+				n += bs_shard_hashes(place->term.treatment, shard->hashed.n_columns, l);
+			n_lists += shard->hashed.n_levels == 0;
 			n_exact += is_exact;
-			if (slab->hashed.n_levels == 0 || is_exact)
+			if (shard->hashed.n_levels == 0 || is_exact)
 				continue;
-			has_exceptions |= place->term.treatment->has_exceptions;
-			is_listed |= !place->term.treatment->has_exceptions;
+			has_false_positives |= place->term.treatment->has_false_positives;
+			is_listed |= !place->term.treatment->has_false_positives;
 			least = n < least ? n : least;
 			most = n > most ? n : most;
 		}
@@ -209,13 +209,13 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		if (least < most)
 			put_number(to, "%llu to ", least);
 		put_number(to, most == 1 ? "1 hashed column" : "%llu hashed columns", most);
-		put(to, has_exceptions ? " and exceptions" : "");
+		put(to, has_false_positives ? " and false positives" : "");
 		put(to, is_listed ? " and lists of rare words" : "");
 		between = ", ";
 	}
 	if (n_lists > 0) {
 		put(to, between);
-		put(to, "forward lists");
+		put(to, "forward indexes");
 	}
 	if (n_exact + n_lists + most == 0)
 		put(to, "in no segment");
@@ -350,8 +350,8 @@ static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 
 static const char legend[] =
 	"  A document is a candidate as long as the columns of an operand let it through. A hashed column is shared by terms,\n"
-	"  and lets some through by chance; an exact column has one term alone; exceptions are the rows that hashed columns\n"
-	"  wrongly let through; a list of rare words says which of them a document has, a forward list all terms of a long one.\n"
+	"  and lets some through by chance; an exact column has one term alone; false positives are the rows that hashed columns\n"
+	"  wrongly let through; a list of rare words says which of them a document has, a forward index all terms of a long one.\n"
 	"  Certain: the operand is decided without a text; to read: the verifier decides by the text.\n";
 
 enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_scan *scan,

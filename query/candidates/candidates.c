@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
-#include "query/search/finder.h"
+#include "query/search/searcher.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -34,7 +34,7 @@ static enum bs_status make_tree(const struct bs_candidates_request *request, str
 }
 
 /* Appends the documents of the bits, in document order. */
-static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits, struct bs_hits *hits,
+static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits, struct bs_ranked_hits *hits,
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -43,7 +43,7 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 		uint32_t n_bytes = bytes ? (bs_list_segment(list, s)->n_docs + 7) / 8 : 0;
 		for (uint32_t i = 0; i < n_bytes && !status; i++)
 			for (unsigned left = bytes[i]; left && !status; left &= left - 1) {
-				struct bs_hit hit = {.segment = s, .document = i * 8 + (unsigned)__builtin_ctz(left), .score = 1};
+				struct bs_ranked_hit hit = {.segment = s, .document = i * 8 + (unsigned)__builtin_ctz(left), .score = 1};
 				status = bs_vector_append(hits, &hit, err);
 			}
 	}
@@ -54,33 +54,33 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 
 #define HIT_NS 50u /* the approximate cost of a hit */
 
-static enum bs_status hand_out(struct bs_finder *finder, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
+static enum bs_status hand_out(struct bs_searcher *searcher, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
                                struct bs_error *err)
 {
-	const struct bs_batch_target target = {finder->loader, &finder->presenter, request->batch, request->context};
-	struct bs_hits hits = {0};
-	enum bs_status status = bs_batches_begin(&finder->batches, &target, err);
+	const struct bs_batch_target target = {searcher->loader, &searcher->presenter, request->batch, request->context};
+	struct bs_ranked_hits hits = {0};
+	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	if (!status)
-		status = list_hits(&finder->list, bits, &hits, err);
+		status = list_hits(&searcher->list, bits, &hits, err);
 	for (size_t i = 0; i < bs_vector_n(&hits) && !status; i++) {
-		status = bs_watch_spend(HIT_NS, err);
+		status = bs_deadline_spend(HIT_NS, err);
 		if (!status)
-			status = bs_batches_add(finder->batches, bs_hit_ref(&hits.items[i]), true, err);
+			status = bs_batches_add(searcher->batches, bs_hit_ref(&hits.items[i]), true, err);
 	}
 	if (!status)
-		status = bs_batches_flush(finder->batches, err);
+		status = bs_batches_flush(searcher->batches, err);
 	bs_vector_deinit(&hits);
 	return status;
 }
 
-static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_request *request, struct bs_candidates_result *result,
+static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidates_request *request, struct bs_candidates_result *result,
                           struct bs_error *err)
 {
 	/* A tree that every document satisfies. */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
 	bool has_pattern = request->tree || request->pattern.n_patterns;
 	struct bs_gram_tree all = {.nodes = has_pattern ? &any : &none, .n_nodes = 1}, *tree = NULL;
-	const struct bs_index *index = finder->index;
+	const struct bs_index *index = searcher->index;
 	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
 	struct bs_gram_filter_stats stats;
 	struct bs_doc_bits bits = {.segments = NULL};
@@ -94,23 +94,23 @@ static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_r
 		                                        .column_bytes = stats.column_bytes};
 	bs_gram_tree_free(tree);
 	if (!status && request->batch && !request->estimate)
-		status = hand_out(finder, request, &bits, err);
+		status = hand_out(searcher, request, &bits, err);
 	bs_doc_bits_deinit(&bits);
 	return status;
 }
 
-enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
+enum bs_status bs_candidates(struct bs_searcher *searcher, const struct bs_candidates_request *request,
                              struct bs_candidates_result *result_out, struct bs_error *err)
 {
 	struct bs_candidates_result own, *result = result_out ? result_out : &own;
-	struct bs_finder_use use;
+	struct bs_searcher_use use;
 	*result = (struct bs_candidates_result){.n_candidates = 0};
 	enum bs_status status = check(request, err);
 	if (!status)
-		status = bs_finder_enter(finder, request->limits, &use, err);
+		status = bs_searcher_enter(searcher, request->limits, &use, err);
 	if (status)
 		return status;
-	status = ask(finder, request, result, err);
-	bs_finder_leave(&use);
+	status = ask(searcher, request, result, err);
+	bs_searcher_leave(&use);
 	return status;
 }

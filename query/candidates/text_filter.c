@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"

@@ -91,7 +91,7 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 		return false;
 	const struct bs_catalog_item *item = &catalog->file.items[i];
 	struct bs_catalog_word word = {.offset = 0};
-	uint64_t stamp[BS_CATALOG_STAMPS];
+	uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 	bool is_there = true;
 	*entry = (struct bs_catalog_entry){
 		.name = item->name,
@@ -103,9 +103,9 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 		.generation = item->generation,
 		.summary_bytes = item->flags & BS_CATALOG_SUMMARY ? item->summary.n_bytes : 0,
 	};
-	if (bs_catalog_stamp(item->place, stamp, NULL) != BS_OK)
+	if (bs_catalog_fingerprint(item->place, fingerprint, NULL) != BS_OK)
 		entry->state = BS_CATALOG_UNREACHABLE;
-	else if (entry->is_imported || memcmp(stamp, item->stamp, sizeof(stamp)) != 0)
+	else if (entry->is_imported || memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) != 0)
 		entry->state = BS_CATALOG_CHANGED;
 	while (bs_catalog_next_word(item, &word, &is_there, NULL) == BS_OK && is_there)
 		entry->n_words++;

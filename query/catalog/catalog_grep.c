@@ -12,7 +12,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
 #include "core/program/grep_program.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog_handle.h"
 #include "query/regex/pattern_grams.h"
@@ -268,7 +268,7 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 		bool may = false;
 		if (at->absence.is_absent[i])
 			continue;
-		status = bs_watch_ask(err);
+		status = bs_deadline_ask(err);
 		if (!status && i >= at->first)
 			status = may_match(at, item, &may, err);
 		if (!status && may)
@@ -324,12 +324,12 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 	                                  .notice = request->grep.notice,
 	                                  .context = request->grep.context}};
 	uint64_t n_changed;
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	const struct bs_limits *limits = request->grep.limits;
 	*result = (struct bs_catalog_grep_result){.n_indexes = catalog->file.n_items};
 	enum bs_status status = check_request(request, program, err);
 	if (!status)
-		status = bs_watch_begin(&watch, limits, err);
+		status = bs_deadline_begin(&deadline, limits, err);
 	if (status)
 		return status;
 	status = find_cursor(&at, catalog->file.n_items, err);
@@ -342,9 +342,9 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 	if (!status)
 		status = grep_all(&at, catalog, err);
 	result->n_unreachable = at.absence.n;
-	bool is_over = bs_watch_is_over();
-	bs_watch_end(&watch);
-	if (bs_watch_ended(status) && is_over && limits && limits->partial) {
+	bool is_over = bs_deadline_is_over();
+	bs_deadline_end(&deadline);
+	if (bs_deadline_ended(status) && is_over && limits && limits->partial) {
 		result->grep.is_partial = true;
 		status = BS_OK;
 	}

@@ -7,14 +7,14 @@
 #include "core/bitsift/limits.h"
 #include "core/catalog/catalog_look.h"
 #include "core/system/log.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_catalog_absence *absence,
                                     const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
                                     struct bs_error *err)
 {
 	struct bs_error line;
-	if (status == BS_NO_MEMORY || status == BS_INVALID || bs_watch_ended(status))
+	if (status == BS_NO_MEMORY || status == BS_INVALID || bs_deadline_ended(status))
 		return bs_fail(err, status, "%s", why->text);
 	if (!absence->partial)
 		return bs_fail(err, status, "%s: %s; --partial %s without it", item->name, why->text, absence->without);
@@ -31,14 +31,14 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_cata
 {
 	enum bs_status result = BS_OK;
 	*n_changed = 0;
-	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_watch_ask(err)); i++) {
+	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_deadline_ask(err)); i++) {
 		struct bs_catalog_item *item = &catalog->file.items[i];
-		uint64_t stamp[BS_CATALOG_STAMPS];
+		uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 		struct bs_error why;
-		bool is_same = false; /* an imported item is looked at whatever its stamp is */
-		enum bs_status status = bs_catalog_stamp(item->place, stamp, &why);
+		bool is_same = false; /* an imported item is looked at whatever its fingerprint is */
+		enum bs_status status = bs_catalog_fingerprint(item->place, fingerprint, &why);
 		if (!status)
-			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
+			is_same = memcmp(fingerprint, item->fingerprint, sizeof(fingerprint)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
 		if (!status && !is_same)
 			status = bs_catalog_look(item->place, catalog->consent, item, &why);
 		*n_changed += !status && !is_same;
@@ -51,12 +51,12 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_cata
 
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits, struct bs_error *err)
 {
-	uint64_t left_ns = bs_watch_left_ns();
+	uint64_t left_ns = bs_deadline_left_ns();
 	*limits = *all;
 	limits->deadline_ns = left_ns < UINT64_MAX ? left_ns : 0;
 	if (left_ns == 0)
-		bs_watch_give_up();
-	return bs_watch_ask(err);
+		bs_deadline_give_up();
+	return bs_deadline_ask(err);
 }
 
 enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct bs_catalog_change *change,

@@ -33,7 +33,7 @@ struct bs_catalog_absence {
 enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog, struct bs_catalog_absence *absence,
                                     const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Looks at each index that has another stamp than the catalog knows, and leaves out those that cannot be looked at. */
+/* Looks at each index that has another fingerprint than the catalog knows, and leaves out those that cannot be looked at. */
 enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, struct bs_catalog_absence *absence, uint64_t *n_changed_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* What is left of the limits of a call, for a search that is a part of it; its context is that of the call. BS_DEADLINE, BS_STOPPED. */

@@ -1,7 +1,7 @@
 /* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
 #include "core/bitsift/catalog.h"
 #include "query/catalog/catalog_handle.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/plan/may_match.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct holding {
 	const char *const *words;
 	size_t n_words;
 	struct bs_buffer text;
-	struct bs_reading reading;          /* as this one's words are read, and those of most of the others: it takes longer to make than to ask */
+	struct bs_query_analysis reading;          /* as this one's words are read, and those of most of the others: it takes longer to make than to ask */
 	const struct bs_catalog_item *item; /* NULL: there is none yet */
 };
 
@@ -20,7 +20,7 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 	enum bs_status status = BS_OK;
 	*may = true;
 	for (size_t i = 0; i < holding->n_words && *may && !status; i++) {
-		struct bs_query_options options = bs_reading_options(&holding->reading);
+		struct bs_query_options options = bs_query_analysis_options(&holding->reading);
 		struct bs_query_tree *tree = NULL;
 		bs_buffer_clear(&holding->text);
 		status = bs_buffer_append(&holding->text, "\"", 1, err);
@@ -29,7 +29,7 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 		if (!status)
 			status = bs_buffer_append(&holding->text, "\"", 1, err);
 		if (!status)
-			status = bs_reading_parse(&holding->reading, (const char *)holding->text.data, holding->text.used_bytes, &options, &tree,
+			status = bs_query_analysis_parse(&holding->reading, (const char *)holding->text.data, holding->text.used_bytes, &options, &tree,
 			                          NULL, err);
 		if (!status)
 			status = bs_query_may_match(tree, summary, may, err);
@@ -43,15 +43,15 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	static const struct bs_term_table no_fields;
 	if (holding->item && holding->item->analysis == item->analysis)
 		return BS_OK;
-	bs_reading_deinit(&holding->reading);
-	holding->reading = (struct bs_reading){.list = NULL};
+	bs_query_analysis_deinit(&holding->reading);
+	holding->reading = (struct bs_query_analysis){.list = NULL};
 	holding->item = NULL;
 	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->analyzer, item->place, err);
 	if (status)
 		return status;
-	struct bs_words_options words = bs_index_words_options(&item->read.options);
-	status = bs_reading_init_words(&holding->reading, &words, err);
-	bs_reading_set_fields(&holding->reading, &no_fields);
+	struct bs_tokenizer_options words = bs_index_words_options(&item->read.options);
+	status = bs_query_analysis_init_words(&holding->reading, &words, err);
+	bs_query_analysis_set_fields(&holding->reading, &no_fields);
 	holding->item = status ? NULL : item;
 	return status;
 }
@@ -82,7 +82,7 @@ enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *wor
 		if (!status && may)
 			may_have(context, i);
 	}
-	bs_reading_deinit(&holding.reading);
+	bs_query_analysis_deinit(&holding.reading);
 	bs_buffer_deinit(&holding.text);
 	return status;
 }

@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
 #include "core/system/icu.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/plan/may_match.h"
 #include "query/search/question.h"
 
@@ -21,7 +21,7 @@
 /* Indexes that read words in one way. */
 struct bs_catalog_analysis {
 	const struct bs_catalog_item *item; /* the first */
-	struct bs_reading reading;
+	struct bs_query_analysis reading;
 	struct bs_query_tree *tree;
 };
 
@@ -29,7 +29,7 @@ void bs_catalog_query_deinit(struct bs_catalog_query *query)
 {
 	for (size_t i = 0; i < query->n_analyses; i++) {
 		bs_query_tree_free(query->analyses[i].tree);
-		bs_reading_deinit(&query->analyses[i].reading);
+		bs_query_analysis_deinit(&query->analyses[i].reading);
 	}
 	free(query->analyses);
 	bs_term_table_deinit(&query->fields);
@@ -38,7 +38,7 @@ void bs_catalog_query_deinit(struct bs_catalog_query *query)
 
 enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query, struct bs_error *err)
 {
-	const struct bs_find_request *find = query->find;
+	const struct bs_search_request *find = query->find;
 	const bool learns = find->feedback_docs || find->like_id || find->like_text;
 	const struct bs_catalog_item *first = NULL;
 	for (size_t i = 0; i < query->n_parts && (query->is_scored || learns); i++) {
@@ -89,7 +89,7 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 /* Finds out which names of the query are fields of some index. */
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
-	const struct bs_find_request *find = query->find;
+	const struct bs_search_request *find = query->find;
 	const uint8_t *sort = (const uint8_t *)find->sort_field;
 	struct bs_term_table names = {0};
 	enum bs_status status = bs_icu_load(err);
@@ -117,26 +117,26 @@ static bool has_values(void *context, uint32_t number)
 /* Parses the query as an index does that knows the fields of all. */
 static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis, struct bs_error *err)
 {
-	const struct bs_find_request *find = query->find;
+	const struct bs_search_request *find = query->find;
 	const struct bs_stop_choice stop = {find->stop_language, find->stop_words, find->stop_words_bytes};
-	const struct bs_words_options words = bs_index_words_options(&analysis->item->read.options);
+	const struct bs_tokenizer_options words = bs_index_words_options(&analysis->item->read.options);
 	struct bs_statistics_field field;
 	size_t error_byte = SIZE_MAX;
-	enum bs_status status = bs_reading_init_words(&analysis->reading, &words, err);
+	enum bs_status status = bs_query_analysis_init_words(&analysis->reading, &words, err);
 	if (!status)
-		status = bs_reading_begin(&analysis->reading, &stop, NULL, err);
+		status = bs_query_analysis_begin(&analysis->reading, &stop, NULL, err);
 	if (status)
 		return status;
-	bs_reading_set_fields(&analysis->reading, &query->fields);
+	bs_query_analysis_set_fields(&analysis->reading, &query->fields);
 	for (size_t i = 0; bs_statistics_field_at(query->others, i, &field); i++)
 		analysis->reading.fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
-	struct bs_query_options options = bs_reading_options(&analysis->reading);
+	struct bs_query_options options = bs_query_analysis_options(&analysis->reading);
 	options.any = find->any;
 	options.strict = find->strict_query;
 	options.has_values = has_values;
 	options.has_dates_alone = NULL;
 	options.context = query;
-	status = bs_reading_parse(&analysis->reading, find->query, find->query_bytes, &options, &analysis->tree,
+	status = bs_query_analysis_parse(&analysis->reading, find->query, find->query_bytes, &options, &analysis->tree,
 	                          &error_byte, err);
 	if (status == BS_INVALID)
 		query->error_byte = error_byte;
@@ -378,7 +378,7 @@ enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query, stru
 
 void bs_catalog_query_notices(const struct bs_catalog_query *query)
 {
-	const struct bs_find_request *find = query->find;
+	const struct bs_search_request *find = query->find;
 	const struct bs_listener listener = {
 		.notice = find->notice, .notice_query = find->notice_query, .context = find->context};
 	const struct bs_query_tree *tree = query->n_analyses ? query->analyses[0].tree : NULL;

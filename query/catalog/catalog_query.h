@@ -1,12 +1,12 @@
 /*
  * catalog_query.h: a query of a catalog under way, and what the catalog itself knows about it: which indexes may match, and how
- * frequent words are in those that need not be opened. catalog_find.c opens the others and searches them as one list.
+ * frequent words are in those that need not be opened. catalog_search.c opens the others and searches them as one list.
  */
 #pragma once
 
 #include "core/bitsift/search.h"
 #include "query/catalog/catalog_handle.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/search/index_handle.h"
 
 struct bs_catalog_analysis;
@@ -27,7 +27,7 @@ struct bs_catalog_part {
 
 struct bs_catalog_query {
 	struct bs_catalog *catalog;
-	const struct bs_find_request *find;
+	const struct bs_search_request *find;
 	bool is_scored;
 	bool opens_all; /* every index is asked */
 	struct bs_catalog_part *parts;

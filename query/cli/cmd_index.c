@@ -70,7 +70,7 @@ static const char *const index_examples[] = {
 	"bitsift index mail.jsonl", "one document per line",
 	"zcat a.jsonl.gz | bitsift index -", "from a pipe; the text is stored",
 	"bitsift index", "refresh the recorded sources",
-	"bitsift index --rebuild mail.jsonl", "read a source anew, whatever its stamps say",
+	"bitsift index --rebuild mail.jsonl", "read a source anew, whatever its fingerprints say",
 	"bitsift index --forget mail.jsonl", "drop a source and its documents",
 	NULL,
 };
@@ -211,18 +211,18 @@ static enum bs_status take_density(void *to, const struct bs_option *option, con
 {
 	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (parse_number(argument, BS_LEAST_DENSITY, BS_MOST_DENSITY, false, &request->density))
+	if (parse_number(argument, BS_MIN_DENSITY, BS_MAX_DENSITY, false, &request->density))
 		return BS_OK;
-	return bs_fail(err, BS_INVALID, "--density %s: not a number from %g to %g", argument, BS_LEAST_DENSITY, BS_MOST_DENSITY);
+	return bs_fail(err, BS_INVALID, "--density %s: not a number from %g to %g", argument, BS_MIN_DENSITY, BS_MAX_DENSITY);
 }
 
 static enum bs_status take_summary(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (!parse_number(argument, BS_LEAST_SUMMARY_RATE, BS_MOST_SUMMARY_RATE, true, &request->summary_rate))
-		return bs_fail(err, BS_INVALID, "--summary %s: not a number from %f to %g, nor 0", argument, BS_LEAST_SUMMARY_RATE,
-		               BS_MOST_SUMMARY_RATE);
+	if (!parse_number(argument, BS_MIN_SUMMARY_RATE, BS_MAX_SUMMARY_RATE, true, &request->summary_rate))
+		return bs_fail(err, BS_INVALID, "--summary %s: not a number from %f to %g, nor 0", argument, BS_MIN_SUMMARY_RATE,
+		               BS_MAX_SUMMARY_RATE);
 	request->summary_rate = request->summary_rate > 0 ? request->summary_rate : -1;
 	return BS_OK;
 }

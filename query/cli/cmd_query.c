@@ -1,4 +1,4 @@
-/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is bs_find's. */
+/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is bs_search's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/index_open.h"
 #include "core/bitsift/search.h"
-#include "core/program/catalog_find.h"
-#include "core/program/find_program.h"
+#include "core/program/catalog_search.h"
+#include "core/program/search_program.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
@@ -24,7 +24,7 @@ struct query_arguments {
 	const char *kernel;
 	const char *batch;
 	const char *format;
-	struct bs_find_request request;
+	struct bs_search_request request;
 	struct bs_word_list globs, types, type_nots, places, stops;
 	uint64_t n_best, offset, n_threads, feedback_docs;
 	struct bs_limits limits;
@@ -93,7 +93,7 @@ static const char *const query_examples[] = {
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
-	"bitsift query --any --feedback heat slabs", "and documents like the best of these",
+	"bitsift query --any --feedback heat shards", "and documents like the best of these",
 	"bitsift query --like notes/a.txt", "documents like that one",
 	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
 	"bitsift query --sort date:desc ferry", "the latest records first",
@@ -108,7 +108,7 @@ struct session {
 	const struct bs_consent *consent;
 	struct bs_index *index;
 	struct bs_index_info info;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	struct bs_catalog *catalog; /* instead of an index */
 	struct bs_catalog_result asked; /* sums of all queries */
 	const char *index_name;     /* of the hit that is shown; NULL: there is no catalog */
@@ -191,7 +191,7 @@ static enum bs_status read_files(const char *const *paths, size_t n, const struc
 static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
 {
 	struct bs_word_list *stops = &arguments->stops;
-	struct bs_find_request *request = &arguments->request;
+	struct bs_search_request *request = &arguments->request;
 	struct bs_error why;
 	size_t n_files = 0;
 	for (size_t i = 0; i < stops->n; i++) {
@@ -211,7 +211,7 @@ static enum bs_status read_stops(struct query_arguments *arguments, const struct
 
 static enum bs_status read_like(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
 {
-	struct bs_find_request *request = &arguments->request;
+	struct bs_search_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
 	if (arguments->like_file)
 		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text, &request->like_text_bytes, err);
@@ -276,14 +276,14 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.types = arguments->types.list;
 	arguments->request.type_nots = arguments->type_nots.list;
 	arguments->request.places = arguments->places.list;
-	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
-	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
+	arguments->request.mode = is_count ? BS_SEARCH_COUNT : arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP;
+	arguments->request.approx &= arguments->request.mode == BS_SEARCH_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
 	arguments->request.offset = is_count ? 0 : (size_t)arguments->offset;
 	arguments->limits.partial = arguments->limits.deadline_ns > 0;
 	arguments->request.limits = &arguments->limits;
 	arguments->request.n_threads = (uint32_t)arguments->n_threads;
-	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
+	arguments->request.snippets = arguments->request.mode == BS_SEARCH_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (!arguments->format || arguments->trec)
@@ -309,7 +309,7 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static int show_hit(void *context, const struct bs_find_hit *hit)
+static int show_hit(void *context, const struct bs_hit *hit)
 {
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
@@ -361,7 +361,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 }
 
 /* On a terminal: which hits these were, if there are others. */
-static void tell_place(const struct session *session, const struct bs_find_result *result)
+static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
 	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
@@ -378,7 +378,7 @@ static void tell_place(const struct session *session, const struct bs_find_resul
 		fprintf(stderr, "no more: --offset passes over all of the %s\n", hits);
 }
 
-static void end_query(struct session *session, const struct bs_find_result *result)
+static void end_query(struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->count && arguments->json)
@@ -413,15 +413,15 @@ static uint32_t terminal_columns(void)
 	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
 }
 
-static enum bs_status find_in_catalog(struct session *session, const struct bs_find_request *find,
-                                      const struct bs_find_program *program, struct bs_find_result *result,
+static enum bs_status find_in_catalog(struct session *session, const struct bs_search_request *find,
+                                      const struct bs_search_program *program, struct bs_search_result *result,
                                       struct bs_error *err)
 {
-	struct bs_catalog_find_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
+	struct bs_catalog_search_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
 	                                          .fresh = session->arguments->fresh};
 	struct bs_catalog_result came, *sum = &session->asked;
 	request.find.hit = NULL;
-	enum bs_status status = bs_catalog_find_for_program(session->catalog, &request, program, &came, err);
+	enum bs_status status = bs_catalog_search_for_program(session->catalog, &request, program, &came, err);
 	*result = came.find;
 	sum->n_indexes += came.n_indexes;
 	sum->n_asked += came.n_asked;
@@ -436,9 +436,9 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_f
 /* An error is one line with the reason; for a query that does not parse, the query with a caret too. */
 static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes, struct bs_error *err)
 {
-	struct bs_find_request request = session->arguments->request;
-	struct bs_find_program program = {0};
-	struct bs_find_result result;
+	struct bs_search_request request = session->arguments->request;
+	struct bs_search_program program = {0};
+	struct bs_search_result result;
 	request.query = text;
 	request.query_bytes = text_bytes;
 	request.hit = show_hit;
@@ -456,7 +456,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	}
 	session->n_shown = 0;
 	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &program, &result, err)
-	                                         : bs_find_for_program(session->finder, &request, &program, &result, err);
+	                                         : bs_search_for_program(session->searcher, &request, &program, &result, err);
 	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
 	if (session->changes.n_changed + session->changes.n_gone == 0)
 		memcpy(session->changes.example, result.changes.example, sizeof(result.changes.example));
@@ -615,7 +615,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	if (session->info.is_other_unicode)
 		fputs("bitsift: the words of this index were cut by other rules than today's, so that every document is read: "
 		      "`bitsift index` renews it\n", stderr);
-	return bs_finder_new(session->index, &session->finder, err);
+	return bs_searcher_new(session->index, &session->searcher, err);
 }
 
 /* As most programs have it: https://no-color.org, and terminals that know no colours. */
@@ -660,7 +660,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)
 		bs_stats_json(&session.stats, session.catalog ? &session.asked : NULL, stderr);
-	bs_finder_free(session.finder);
+	bs_searcher_free(session.searcher);
 	bs_index_close(session.index);
 	bs_catalog_close(session.catalog);
 	bs_stats_deinit(&session.stats);

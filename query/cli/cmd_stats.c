@@ -30,15 +30,15 @@ struct stats_arguments {
 
 static const struct bs_option stats_options[] = {
 	BS_SHARED_INDEX(struct stats_arguments, index),
-	{'v', "verbose", NULL, "all of it: slabs, columns, densities, bytes", SETS(FLAG, verbose)},
+	{'v', "verbose", NULL, "all of it: shards, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
-	{0, "svg", "FILE", "draw bytes and slabs into FILE; - for standard output", SETS(STRING, svg)},
+	{0, "svg", "FILE", "draw bytes and shards into FILE; - for standard output", SETS(STRING, svg)},
 	{0},
 };
 
 static const char *const stats_examples[] = {
 	"bitsift stats", "the index here or above",
-	"bitsift stats -v", "what its bytes are spent on, slab by slab",
+	"bitsift stats -v", "what its bytes are spent on, shard by shard",
 	"bitsift stats --svg index.svg", "the same as a picture",
 	"bitsift stats --json --index DIR", "another, for a program",
 	NULL,

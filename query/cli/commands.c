@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/index_locate.h"
 #include "core/bitsift/kernel_names.h"
@@ -185,7 +185,7 @@ void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bo
 
 void bs_cmd_show_unread(uint64_t n_documents)
 {
-	if (n_documents > BS_FIND_TOLD_UNREADABLE)
+	if (n_documents > BS_MAX_UNREADABLE_NOTICES)
 		fprintf(stderr, "bitsift: %llu documents could not be read\n", (unsigned long long)n_documents);
 }
 

@@ -118,7 +118,7 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
 }
 
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
-                                 const uint64_t stamp[4], enum bs_gram_answer *answer_out, struct bs_error *err)
+                                 const uint64_t fingerprint[4], enum bs_gram_answer *answer_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
@@ -131,8 +131,8 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
 		status = bs_buffer_append(&cover->last, name, name_bytes, err);
 	while (!status && bs_doc_cursor_peek(&cover->cursor, &ref, &record)) {
 		int order = bs_compare_paths(record.name, record.name_bytes, name, name_bytes);
-		bool is_same = !stamp || (!(record.flags & BS_DOC_SUSPECT) &&
-		                          memcmp(record.place, stamp, sizeof(record.place)) == 0);
+		bool is_same = !fingerprint || (!(record.flags & BS_DOC_RACY) &&
+		                          memcmp(record.place, fingerprint, sizeof(record.place)) == 0);
 		if (order == 0 && is_same)
 			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
 		if (order >= 0)

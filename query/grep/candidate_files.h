@@ -57,10 +57,10 @@ struct bs_gram_cover {
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* name: below the source, as in the list. stamp: size, mtime ns, ctime ns, inode, as bs_stamp_record makes them; NULL:
+/* name: below the source, as in the list. fingerprint: size, mtime ns, ctime ns, inode, as bs_fingerprint_record makes them; NULL:
  * take the index's word that it is unchanged. Quick where names come in document order, which a walk's do; right in
  * any. */
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
-                                 const uint64_t stamp[4], enum bs_gram_answer *answer_out,
+                                 const uint64_t fingerprint[4], enum bs_gram_answer *answer_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_gram_cover_deinit(struct bs_gram_cover *cover);

@@ -16,7 +16,7 @@
 #include "core/program/grep_program.h"
 #include "core/simd/kernels.h"
 #include "core/system/log.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
@@ -341,7 +341,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	enum bs_status status;
 	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
-		if ((status = bs_watch_spend(LIST_NS, err)))
+		if ((status = bs_deadline_spend(LIST_NS, err)))
 			break;
 		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
 			continue;
@@ -386,8 +386,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&grep->search, err);
-		if (!status && bs_watch_is_over() && !grep->is_stopped)
-			status = bs_watch_ask(err);
+		if (!status && bs_deadline_is_over() && !grep->is_stopped)
+			status = bs_deadline_ask(err);
 		if (!status)
 			status = finish_results(grep, err);
 		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped && (!status || bs_grep_is_cut(request, status));
@@ -466,8 +466,8 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 		.report = report,
 		.context = &grep,
 	};
-	struct bs_watch watch;
-	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	struct bs_deadline deadline;
+	enum bs_status status = bs_deadline_begin(&deadline, request->limits, err);
 	if (status)
 		return status;
 	status = check_request(request, err);
@@ -501,7 +501,7 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);
 	result.elapsed_ns = bs_now_ns() - start_ns;
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	log_grep(request, &result, status, err);
 	if (result_out)
 		*result_out = result;

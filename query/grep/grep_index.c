@@ -8,12 +8,12 @@
 
 #include "core/bitsift/grep_request.h"
 #include "core/store/folder_listings.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "query/grep/candidate_files.h"
-#include "query/grep/grep_stamps.h"
+#include "query/grep/grep_fingerprints.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
 #include "query/regex/regex_grams.h"
@@ -32,7 +32,7 @@ struct area {
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
-	struct bs_grep_stamps *stamps; /* unless the index is trusted */
+	struct bs_grep_fingerprints *fingerprints; /* unless the index is trusted */
 };
 
 struct index_source {
@@ -260,11 +260,11 @@ static const char *below_area(const struct index_source *self, const struct area
 
 /* What an area's source held in the folder, if it is known, and the folder unchanged. */
 static bool find_list(void *context, const char *root, const char *path, size_t path_bytes,
-                      const struct bs_stamp *stamp, struct bs_folder_listing *list_out)
+                      const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out)
 {
 	struct index_source *self = context;
 	uint64_t recorded[4];
-	bs_stamp_record(stamp, recorded);
+	bs_fingerprint_record(fingerprint, recorded);
 	for (size_t i = 0; i < self->n_areas; i++) {
 		struct area *area = &self->areas[i];
 		size_t skip = strlen(area->below_path);
@@ -308,19 +308,19 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = begin_area(self, area, err);
-	if (!status && !self->search->request->no_stat && !area->stamps)
-		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
-		                              self->search->n_threads, &area->stamps, err);
+	if (!status && !self->search->request->no_stat && !area->fingerprints)
+		status = bs_grep_fingerprints_start(&self->snapshot, &self->candidates, area->source, area->source_path,
+		                              self->search->n_threads, &area->fingerprints, err);
 	if (!status)
 		status = set_path(self, area->below_source, name, strlen(name), err);
 	if (!status)
 		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
-	if (*out && area->stamps) {
+	if (*out && area->fingerprints) {
 		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record);
 		if (*out)
-			status = bs_grep_stamps_is_unchanged(area->stamps, ref, out, err);
+			status = bs_grep_fingerprints_is_unchanged(area->fingerprints, ref, out, err);
 	}
 	return status;
 }
@@ -330,7 +330,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
                                 struct bs_error *err)
 {
 	enum bs_gram_answer answer;
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	uint64_t now[4];
 	const uint8_t *name = (const uint8_t *)area->below_source;
 	size_t name_bytes = strlen(area->below_source);
@@ -338,10 +338,10 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	name_bytes -= name_bytes > 0; /* the slash */
 	enum bs_status status = begin_area(self, area, err);
 	/* What cannot be looked at is to be said by who searches it. */
-	if (status || (!trusts && bs_path_stamp(file, &stamp, NULL) != BS_OK))
+	if (status || (!trusts && bs_path_fingerprint(file, &fingerprint, NULL) != BS_OK))
 		return status;
 	if (!trusts)
-		bs_stamp_record(&stamp, now);
+		bs_fingerprint_record(&fingerprint, now);
 	if (!area->is_file)
 		status = bs_doc_cursor_seek(&area->cover.cursor, name, name_bytes, err);
 	if (!status)
@@ -475,7 +475,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	size_t name_bytes;
 	for (;;) {
 		bool is_wanted = false;
-		enum bs_status status = bs_watch_spend(FILE_NS, err);
+		enum bs_status status = bs_deadline_spend(FILE_NS, err);
 		if (!status)
 			status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
 		if (!status && name)
@@ -531,7 +531,7 @@ static void index_close(struct bs_grep_source *source)
 	bs_candidate_files_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
 		bs_gram_cover_deinit(&self->areas[i].cover);
-		bs_grep_stamps_free(self->areas[i].stamps);
+		bs_grep_fingerprints_free(self->areas[i].fingerprints);
 		free(self->areas[i].source_path);
 		free(self->areas[i].below_path);
 		free(self->areas[i].below_source);

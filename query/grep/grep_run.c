@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/bitsift/grep_request.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/system/workers.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
@@ -26,7 +26,7 @@
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
-/* What a file costs about besides its bytes, for the watch. */
+/* What a file costs about besides its bytes, for the deadline. */
 #define FILE_NS 2000u
 
 struct slot {
@@ -255,7 +255,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
 		status = status ? status : end_status;
 	}
-	bool is_over = bs_watch_ended(status) && bs_watch_is_over();
+	bool is_over = bs_deadline_ended(status) && bs_deadline_is_over();
 	if (status && status != BS_STOPPED && !is_over)
 		report(plan, slot->file.shown, err->text);
 	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
@@ -303,7 +303,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	}
 	if (slot->file.is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
-	status = bs_watch_spend(FILE_NS, err);
+	status = bs_deadline_spend(FILE_NS, err);
 	if (status)
 		return status;
 	searcher->task = task;
@@ -457,7 +457,7 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	source->listener.report = add_message;
 	source->listener.report_context = run;
 	for (;;) {
-		status = bs_watch_spend(FILE_NS, err);
+		status = bs_deadline_spend(FILE_NS, err);
 		if (!status)
 			status = source->next(source, &file, err);
 		if (status || !file.shown)
@@ -495,7 +495,7 @@ static void run_free(struct running *run)
 
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status)
 {
-	return bs_watch_ended(status) && bs_watch_is_over() && request->limits && request->limits->partial;
+	return bs_deadline_ended(status) && bs_deadline_is_over() && request->limits && request->limits->partial;
 }
 
 enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)

@@ -5,7 +5,7 @@
 
 #include "core/base/vector.h"
 #include "core/bitsift/grep_request.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 /* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */
 struct skip {
@@ -151,13 +151,13 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 	return around && around->has_line && around->file_off == file_offset(state, line.start);
 }
 
-#define LINE_NS 50u /* what one costs about, for the watch */
+#define LINE_NS 50u /* what one costs about, for the deadline */
 
-/* Of a file that is searched as a whole: nothing was read before this line that might have asked the watch. False: enough. */
+/* Of a file that is searched as a whole: nothing was read before this line that might have asked the deadline. False: enough. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
-		state->printer->to.status = bs_watch_spend(LINE_NS, state->printer->to.err);
+		state->printer->to.status = bs_deadline_spend(LINE_NS, state->printer->to.err);
 	return !state->printer->to.status && !detect_nul(state, line.start, line.end);
 }
 
@@ -809,7 +809,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	finish.searched_bytes = file_offset(&state, state.is_slice ? state.pos : state.base);
 	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
-	if (printer->shows_part && bs_watch_ended(printer->to.status) && bs_watch_is_over())
+	if (printer->shows_part && bs_deadline_ended(printer->to.status) && bs_deadline_is_over())
 		printer->to.status = BS_OK;
 	if (!printer->to.status)
 		bs_grep_print_finish(printer, &finish);

@@ -49,7 +49,7 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
 {
 	uint32_t n_word = 0;
 	for (size_t at = 0; at < word_bytes; n_word++)
-		(void)bs_visible_next(word, word_bytes, &at);
+		(void)bs_utf8_next(word, word_bytes, &at);
 	size_t n_rows = (size_t)n_word + max_distance + 2, row_cells = 2 * max_distance + 3;
 	size_t n_bytes = sizeof(struct bs_fuzzy) + (n_word + n_rows * (row_cells + 2)) * sizeof(uint32_t);
 	struct bs_fuzzy *fuzzy = calloc(1, n_bytes);
@@ -65,7 +65,7 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
 	fuzzy->ends = (uint32_t *)(fuzzy->term + n_rows);
 	fuzzy->rows = fuzzy->ends + n_rows;
 	for (size_t at = 0, i = 0; at < word_bytes; i++)
-		fuzzy->word[i] = bs_visible_next(word, word_bytes, &at);
+		fuzzy->word[i] = bs_utf8_next(word, word_bytes, &at);
 	start_row(fuzzy, 0);
 	for (uint32_t j = 0; j <= max_distance && j <= n_word; j++)
 		*cell(fuzzy, 0, j) = j;
@@ -119,7 +119,7 @@ uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t
 			fuzzy->dead_bytes = (uint32_t)at + 1;
 			return UINT32_MAX;
 		}
-		fuzzy->term[i - 1] = bs_visible_next(term, term_bytes, &at);
+		fuzzy->term[i - 1] = bs_utf8_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
 		fuzzy->n_valid = i;
 		/* A swap looks two rows back: hopeless only when this row and, with one edit more, the last one are. */

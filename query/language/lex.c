@@ -8,11 +8,11 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
-#include "core/text/visible_append.h"
+#include "core/system/deadline.h"
+#include "core/text/printable.h"
 #include "query/language/like_name.h"
 
 /* How much of a token a notice shows. */
@@ -28,7 +28,7 @@ struct bs_lex_bracket {
 	bool has_word;
 };
 
-/* What is spent about, for the watch: on a byte, on one of a word, on a token. */
+/* What is spent about, for the deadline: on a byte, on one of a word, on a token. */
 #define SPEND_BYTES  1024u
 #define BYTE_NS      4u
 #define WORD_BYTE_NS 20u
@@ -78,7 +78,7 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 	bool is_told = lexing->status || query->notices.n == BS_QUERY_NOTICES;
 	if (is_told && !lexing->options->strict)
 		return;
-	bs_lex_keep(lexing, bs_watch_spend(NOTICE_NS, lexing->err));
+	bs_lex_keep(lexing, bs_deadline_spend(NOTICE_NS, lexing->err));
 	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
 	if (lexing->options->strict)
 		bs_lex_fail(lexing, start_byte, notice.text);
@@ -94,7 +94,7 @@ static size_t space_bytes(const struct bs_lexing *lexing, size_t at)
 	if (at >= lexing->text_bytes)
 		return 0;
 	size_t next = at;
-	return bs_visible_is_space(bs_visible_next(lexing->text, lexing->text_bytes, &next)) ? next - at : 0;
+	return bs_is_white_space(bs_utf8_next(lexing->text, lexing->text_bytes, &next)) ? next - at : 0;
 }
 
 static enum mark mark_at(const struct bs_lexing *lexing, size_t at)
@@ -128,8 +128,8 @@ static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 	uint64_t found = UINT64_MAX;
 	if (start == end || lexing->status)
 		return end;
-	bs_lex_keep(lexing, bs_watch_spend((end - start) * WORD_BYTE_NS, lexing->err));
-	enum bs_status status = bs_words_analyze(lexing->options->words, lexing->text + start, end - start, 0, stop_at_word,
+	bs_lex_keep(lexing, bs_deadline_spend((end - start) * WORD_BYTE_NS, lexing->err));
+	enum bs_status status = bs_tokenizer_analyze(lexing->options->words, lexing->text + start, end - start, 0, stop_at_word,
 	                                         &found, NULL, lexing->err);
 	if (found == UINT64_MAX)
 		bs_lex_keep(lexing, status);
@@ -145,7 +145,7 @@ static bool has_word(struct bs_lexing *lexing, size_t start, size_t end)
 static bool begins_word(struct bs_lexing *lexing, size_t at, size_t end)
 {
 	size_t next = at;
-	return at < end && (bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next)) ||
+	return at < end && (bs_lex_is_word_character(bs_utf8_next(lexing->text, end, &next)) ||
 	                    first_word(lexing, at, end) == at);
 }
 
@@ -172,7 +172,7 @@ static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
 	while (at > 0) {
-		c = bs_visible_previous(lexing->text, &at);
+		c = bs_utf8_previous(lexing->text, &at);
 		if (c <= 0 || !(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
 			break;
 		c = 0;
@@ -189,8 +189,8 @@ static bool may_group(const struct bs_lexing *lexing, size_t at)
 	/* The longest operator, and whatever ends a token before it. */
 	for (start = at; start > 0 && at - start < sizeof("AND");) {
 		size_t before = start;
-		int32_t c = bs_visible_previous(lexing->text, &before);
-		if (bs_visible_is_space(c) || c == '(' || c == ')' || c == '"')
+		int32_t c = bs_utf8_previous(lexing->text, &before);
+		if (bs_is_white_space(c) || c == '(' || c == ')' || c == '"')
 			break;
 		start = before;
 	}
@@ -252,7 +252,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 	size_t piece = 0; /* where the text between delimiters begins */
 	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
 		if (at % SPEND_BYTES == 0)
-			bs_lex_keep(lexing, bs_watch_spend(SPEND_BYTES * BYTE_NS, lexing->err));
+			bs_lex_keep(lexing, bs_deadline_spend(SPEND_BYTES * BYTE_NS, lexing->err));
 		uint8_t byte = lexing->text[at];
 		if (byte != '(' && byte != ')' && byte != '"')
 			continue;
@@ -425,7 +425,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	if (colon == start || (after < end && (text[after] == ':' || text[after] == '/')))
 		return;
 	for (size_t at = start; at < colon;) {
-		int32_t c = bs_visible_next(text, colon, &at);
+		int32_t c = bs_utf8_next(text, colon, &at);
 		is_name &= c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK));
 		is_like_name &= bs_lex_is_word_character(c) || c == '.' || c == '-';
 	}
@@ -454,7 +454,7 @@ static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
 	const uint8_t *dot = memmem(word, n_bytes, ".*", 2);
 	size_t behind = dot ? (size_t)(dot - word) + 2 : n_bytes;
-	if (behind < n_bytes && bs_lex_is_word_character(bs_visible_next(word, n_bytes, &behind)))
+	if (behind < n_bytes && bs_lex_is_word_character(bs_utf8_next(word, n_bytes, &behind)))
 		return true;
 	return n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' && !memchr(word + 1, '/', n_bytes - 2);
 }
@@ -487,7 +487,7 @@ static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token
 			continue;
 		if (at == start)
 			return is_behind(lexing, token) || number_start(text, start, end) == start + 1;
-		return bs_lex_is_word_character(bs_visible_previous(text, &before)) && !are_digits(text, start, at);
+		return bs_lex_is_word_character(bs_utf8_previous(text, &before)) && !are_digits(text, start, at);
 	}
 	return false;
 }
@@ -621,7 +621,7 @@ static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
 {
 	size_t next = at + 2;
 	return next < end && lexing->text[at] == '-' && lexing->text[at + 1] == '-' &&
-	       bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next));
+	       bs_lex_is_word_character(bs_utf8_next(lexing->text, end, &next));
 }
 
 /* Returns its end. After a minus, neither another nor AND, OR and NOT are more than text. */
@@ -633,7 +633,7 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	while (!is_delimiter(lexing, end))
 		end++;
 	/* One may be all of the text: it is looked at as a whole, and more than once. */
-	bs_lex_keep(lexing, bs_watch_spend((end - at) * WORD_BYTE_NS, lexing->err));
+	bs_lex_keep(lexing, bs_deadline_spend((end - at) * WORD_BYTE_NS, lexing->err));
 	if (lexing->status)
 		return end;
 	enum bs_lex_kind kind = operator_of(lexing, at, end);
@@ -680,7 +680,7 @@ static size_t read_bracket(struct bs_lexing *lexing, size_t at)
 static void read_tokens(struct bs_lexing *lexing)
 {
 	for (size_t at = 0, n_bytes; at < lexing->text_bytes && !lexing->status;) {
-		bs_lex_keep(lexing, bs_watch_spend(TOKEN_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_spend(TOKEN_NS, lexing->err));
 		if ((n_bytes = space_bytes(lexing, at)) > 0)
 			at += n_bytes;
 		else if (mark_at(lexing, at) == MARK_QUOTE)
@@ -754,7 +754,7 @@ static void settle(struct bs_lexing *lexing)
 	size_t n = bs_vector_n(&lexing->tokens), n_kept = n, first = n;
 	enum bs_lex_kind next = BS_LEX_END, before = BS_LEX_END;
 	for (size_t i = n; i-- > 0 && !lexing->status;) {
-		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_spend(SETTLE_NS, lexing->err));
 		const char *lack = lack_behind((enum bs_lex_kind)tokens[i].kind, next);
 		if (lack)
 			bs_lex_notice(lexing, tokens[i].start_byte, tokens[i].end_byte, lack);
@@ -765,7 +765,7 @@ static void settle(struct bs_lexing *lexing)
 		next = (enum bs_lex_kind)tokens[first].kind;
 	}
 	for (n_kept = 0; first < n && !lexing->status; first++) {
-		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_spend(SETTLE_NS, lexing->err));
 		struct bs_lexeme token = tokens[first];
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
 		notice_spelling(lexing, &token, before, next);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/language/fuzzy.h"
 #include "query/language/query_tree.h"
 
@@ -41,7 +41,7 @@ enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t lon
 	lower(name, name_bytes, letters);
 	if (max_edits > 0)
 		status = bs_fuzzy_new(letters, (uint32_t)name_bytes, max_edits, &fuzzy, err);
-	for (uint32_t i = 0; i <= n_fields && !status && !(status = bs_watch_spend(NAME_NS, err)); i++) {
+	for (uint32_t i = 0; i <= n_fields && !status && !(status = bs_deadline_spend(NAME_NS, err)); i++) {
 		struct bs_like_name like = {(const uint8_t *)other, other ? (uint32_t)strlen(other) : 0};
 		if (i < n_fields)
 			like = (struct bs_like_name){bs_term_table_key(fields, i), fields->entries[i].n_bytes};

@@ -14,12 +14,12 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
-#include "core/bitsift/find_request.h"
+#include "core/base/utf8.h"
+#include "core/bitsift/search_request.h"
 #include "core/system/stack.h"
-#include "core/system/watch.h"
-#include "core/text/visible_append.h"
-#include "core/text/words_run.h"
+#include "core/system/deadline.h"
+#include "core/text/printable.h"
+#include "core/text/tokenizer_run.h"
 #include "query/language/lex.h"
 #include "query/language/stop.h"
 #include "query/language/wildcard.h"
@@ -93,7 +93,7 @@ static void keep(struct parser *parser, enum bs_status status)
 static void spend(struct parser *parser, uint64_t about_ns)
 {
 	if (!parser->lexing.status)
-		keep(parser, bs_watch_spend(about_ns, parser->err));
+		keep(parser, bs_deadline_spend(about_ns, parser->err));
 }
 
 static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -256,12 +256,12 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 }
 
 /* Leaves the words of the text in parser->words. */
-static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
+static void analyze(struct parser *parser, struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes)
 {
 	bs_vector_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->lexing.status)
-		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+		keep(parser, bs_tokenizer_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
 	if (parser->stop)
 		mark_stops(parser, text, text_bytes);
 }
@@ -376,7 +376,7 @@ static uint32_t ignore(struct parser *parser)
 static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
                       struct bs_buffer *unstemmed_out)
 {
-	struct bs_words *words = parser->options->words_unstemmed;
+	struct bs_tokenizer *words = parser->options->words_unstemmed;
 	if (words)
 		analyze(parser, words, text, text_bytes);
 	if (parser->lexing.status)
@@ -395,7 +395,7 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	const uint8_t *text = parser->lexing.text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
-	if (bs_words_begins_run(parser->options->words, text, last_byte, end_byte - start_byte)) {
+	if (bs_tokenizer_begins_run(parser->options->words, text, last_byte, end_byte - start_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
 			bs_lex_notice(&parser->lexing, start_byte, end_byte,
 			              "is searched as it is: the script has no words to be near to");
@@ -467,11 +467,11 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 	    !memchr(text + token_byte, '?', end_byte - token_byte))
 		return false;
 	bs_buffer_clear(&parser->nfc);
-	keep(parser, bs_words_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte,
+	keep(parser, bs_tokenizer_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte,
 	                                 &parser->nfc, parser->err));
 	token = parser->nfc.used_bytes;
 	if (!parser->lexing.status)
-		keep(parser, bs_words_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte,
+		keep(parser, bs_tokenizer_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte,
 		                                 &parser->nfc, parser->err));
 	if (!parser->lexing.status)
 		keep(parser,
@@ -497,10 +497,10 @@ _Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
 static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 {
 	size_t at = *end, before = at;
-	while (before > start && bs_visible_is_space(bs_visible_previous(text, &before)))
+	while (before > start && bs_is_white_space(bs_utf8_previous(text, &before)))
 		at = before;
 	*end = at;
-	for (before = at; before > start && !bs_visible_is_space(bs_visible_previous(text, &before));)
+	for (before = at; before > start && !bs_is_white_space(bs_utf8_previous(text, &before));)
 		at = before;
 	return at;
 }

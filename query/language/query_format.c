@@ -59,7 +59,7 @@ static void put_name(struct printer *printer, const uint8_t *bytes, size_t n_byt
 		size_t start = at;
 		UChar32 c;
 		U8_NEXT(bytes, at, n_bytes, c);
-		if (c >= 0 && c != '"' && c != '\\' && !bs_visible_is_obeyed(c)) {
+		if (c >= 0 && c != '"' && c != '\\' && !bs_is_terminal_control(c)) {
 			put(printer, bytes + start, at - start);
 			continue;
 		}

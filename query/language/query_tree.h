@@ -7,7 +7,7 @@
 #include "core/base/value.h"
 #include "core/base/vector.h"
 #include "core/collections/term_table.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
@@ -73,7 +73,7 @@ struct bs_leaf_text {
  *
  * aids (of a PHRASE only): the bigrams that every document in which the phrase matches is sure to hold. Why: the
  * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from
- * (see words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram
+ * (see tokenizer.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram
  * is there, too. A NEAR has no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
@@ -152,8 +152,8 @@ struct bs_weighted_term {
 struct bs_stop;
 
 struct bs_query_options {
-	struct bs_words *words;           /* the analyzer of the index; used during the call */
-	struct bs_words *words_unstemmed; /* the same without stemming, for those with wildcards or a distance; NULL: words has none */
+	struct bs_tokenizer *words;           /* the analyzer of the index; used during the call */
+	struct bs_tokenizer *words_unstemmed; /* the same without stemming, for those with wildcards or a distance; NULL: words has none */
 	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;

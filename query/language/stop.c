@@ -37,7 +37,7 @@ static size_t line_words(const uint8_t *line, size_t line_bytes)
 	return bar ? (size_t)(bar - line) : line_bytes;
 }
 
-static enum bs_status read_list(struct bs_stop *stop, struct bs_words *words, struct bs_words *unstemmed,
+static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *words, struct bs_tokenizer *unstemmed,
                                 struct bs_error *err)
 {
 	const uint8_t *text = stop->text.data;
@@ -46,15 +46,15 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_words *words, st
 		const uint8_t *feed = memchr(text + at, '\n', stop->text.used_bytes - at);
 		end = feed ? (size_t)(feed - text) : stop->text.used_bytes;
 		size_t n_bytes = line_words(text + at, end - at);
-		status = bs_words_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
+		status = bs_tokenizer_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
 		if (!status && unstemmed)
-			status = bs_words_analyze(words, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
+			status = bs_tokenizer_analyze(words, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
 	}
 	return status;
 }
 
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_words *words,
-                             struct bs_words *unstemmed, struct bs_error *err)
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *words,
+                             struct bs_tokenizer *unstemmed, struct bs_error *err)
 {
 	const char *own = choice->words ? choice->words : "", *language = choice->language;
 	const char *list = language ? english : "";
@@ -107,7 +107,7 @@ enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, siz
                             struct bs_error *err)
 {
 	struct marking marking = {stop, marks};
-	return bs_words_analyze(stop->unstemmed, text, text_bytes, 0, mark_words, &marking, NULL, err);
+	return bs_tokenizer_analyze(stop->unstemmed, text, text_bytes, 0, mark_words, &marking, NULL, err);
 }
 
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "query/language/lex.h"
@@ -71,7 +71,7 @@ static uint32_t count_letters(const uint8_t *text, size_t text_bytes)
 {
 	uint32_t n = 0;
 	for (size_t at = 0; at < text_bytes && n < LEAST_LETTERS;) {
-		int32_t c = bs_visible_next(text, text_bytes, &at);
+		int32_t c = bs_utf8_next(text, text_bytes, &at);
 		n += c > 0 && bs_icu.u_isalnum(c);
 	}
 	return n;
@@ -85,8 +85,8 @@ struct neighbours {
 static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, size_t at, size_t behind)
 {
 	struct neighbours found = {0};
-	found.before = at > 0 ? bs_visible_previous(text, &at) : 0;
-	found.behind = behind < text_bytes ? bs_visible_next(text, text_bytes, &behind) : 0;
+	found.before = at > 0 ? bs_utf8_previous(text, &at) : 0;
+	found.behind = behind < text_bytes ? bs_utf8_next(text, text_bytes, &behind) : 0;
 	return found;
 }
 
@@ -193,7 +193,7 @@ size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *
 		if (sign_at(wildcards, term, at, term_bytes, &behind))
 			continue;
 		behind = at;
-		int32_t c = bs_visible_next(term, term_bytes, &behind);
+		int32_t c = bs_utf8_next(term, term_bytes, &behind);
 		if (c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_N_MASK)))
 			return excess;
 	}

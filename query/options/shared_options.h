@@ -24,7 +24,7 @@
 #define BS_SHARED_MEMORY(type, field) \
 	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
 #define BS_SHARED_JOBS(type, field, help) \
-	{'j', "jobs", "N", help, BS_OPTION_SETS(NUMBER, type, field), .least = 1, .most = BS_MOST_THREADS}
+	{'j', "jobs", "N", help, BS_OPTION_SETS(NUMBER, type, field), .least = 1, .most = BS_MAX_THREADS}
 #define BS_SHARED_WAIT(type, field) \
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", BS_OPTION_SETS(FLAG, type, field)}
 #define BS_SHARED_QUIET(type, field) \

@@ -1,7 +1,7 @@
 /*
  * file_names.h: the leaves of a query that ask for files by their names (`name:` of parse.h), as the plan and the scan see them.
  * A name is matched as a text is, by the verifier, which comes after them: so they call it through a pointer
- * (query/verify/named.h).
+ * (query/verify/filename_match.h).
  */
 #pragma once
 

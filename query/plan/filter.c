@@ -9,7 +9,7 @@
 #include "core/base/date.h"
 #include "core/base/hash.h"
 #include "core/base/value.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -25,7 +25,7 @@ enum known {
 /* The part of one index. */
 struct index_part {
 	const struct bs_snapshot *snapshot;
-	struct bs_fetcher *fetcher;
+	struct bs_snapshot_loader *snapshot_loader;
 	char **source_places;   /* one for each source; NULL: not needed yet */
 	uint8_t *known_sources; /* enum known of all records of a source */
 };
@@ -60,7 +60,7 @@ static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry, 
 {
 	struct index_part *part = &filter->parts[entry];
 	part->snapshot = filter->list->entries[entry].snapshot;
-	part->fetcher = bs_loader_fetcher(filter->loader, entry);
+	part->snapshot_loader = bs_loader_snapshot_loader(filter->loader, entry);
 	size_t n_sources = (size_t)part->snapshot->manifest.n_sources + 1;
 	part->source_places = calloc(n_sources, sizeof(*part->source_places));
 	part->known_sources = calloc(n_sources, 1);
@@ -361,7 +361,7 @@ static bool passes_time(const struct bs_filter *filter, int64_t code)
 static enum bs_status find_inner_place(struct index_part *part, uint32_t number, const char **place_out,
                                        struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(part->fetcher, number);
+	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, number);
 	struct bs_buffer place = {0};
 	const char *folder;
 	enum bs_status status =
@@ -377,7 +377,7 @@ static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
 static enum bs_status find_source_place(struct index_part *part, uint32_t number, const char **place_out,
                                         struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(part->fetcher, number);
+	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, number);
 	char **place = &part->source_places[number];
 	enum bs_status status = BS_OK;
 	if (!*place && source->is_inner)
@@ -396,7 +396,7 @@ static enum bs_status find_source_place(struct index_part *part, uint32_t number
 static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part, const struct bs_doc_record *record, bool *passes_out,
                                    struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(part->fetcher, record->source);
+	const struct bs_source *source = bs_snapshot_load_source(part->snapshot_loader, record->source);
 	const char *is_at;
 	*passes_out = false;
 	if (source->kind == BS_SOURCE_STDIN)
@@ -468,7 +468,7 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 	bool is_out = false;
 	enum bs_ignore_verdict verdict = BS_IGNORE_SILENT;
 	*passes_out = false;
-	enum bs_status status = bs_fetch_path(part->fetcher, record, &filter->path, err);
+	enum bs_status status = bs_snapshot_load_path(part->snapshot_loader, record, &filter->path, err);
 	if (status)
 		return status;
 	const char *path = (const char *)filter->path.data, *slash = strrchr(path, '/');
@@ -487,7 +487,7 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 	return status;
 }
 
-/* Of a file, as its stamp says. */
+/* Of a file, as its fingerprint says. */
 static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document, const struct bs_doc_record *record,
                                  uint64_t *mtime_ns_out, struct bs_error *err)
 {
@@ -510,7 +510,7 @@ static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, cons
 	enum bs_status status = BS_OK;
 	*passes_out = true;
 	if (filter->criteria.has_time && !filter->criteria.date_field[0]) {
-		uint64_t mtime_ns = source->stamp[1];
+		uint64_t mtime_ns = source->fingerprint[1];
 		if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
 			status = find_mtime(segment, ref.document, record, &mtime_ns, err);
 		*passes_out = !status && source->kind != BS_SOURCE_STDIN && passes_time(filter, (int64_t)mtime_ns);
@@ -533,13 +533,13 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 	*passes_out = (*known)[ref.document] == KNOWN_IN;
 	if ((*known)[ref.document] != NOT_KNOWN)
 		return BS_OK;
-	enum bs_status status = bs_watch_spend(LOOK_NS, err);
+	enum bs_status status = bs_deadline_spend(LOOK_NS, err);
 	if (!status)
 		status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
 	if (status)
 		return status;
 	/* Records are many, and their file is one. */
-	bool is_record = bs_source_has_records(bs_fetch_source(part->fetcher, record.source));
+	bool is_record = bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source));
 	uint8_t *known_source = &part->known_sources[record.source];
 	*passes_out = *known_source == KNOWN_IN;
 	if (!is_record || *known_source == NOT_KNOWN)
@@ -570,7 +570,7 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 		return status;
 	struct bs_doc_record record;
 	status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
-	if (status || !bs_source_has_records(bs_fetch_source(part->fetcher, record.source)))
+	if (status || !bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source)))
 		return status;
 	status = bs_load(filter->loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)

@@ -6,7 +6,7 @@
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/plan/expand.h"
 #include "query/language/wildcard.h"
 
@@ -121,7 +121,7 @@ static bool expand(struct planner *planner, uint32_t e)
 	bs_term_table_clear(&planner->expansion);
 	for (uint32_t i = 0; i < plan->list->n_entries && !status; i++)
 		status = bs_expand(plan->list->entries[i].snapshot, &plan->query->elements[e], add_expanded, planner, planner->err);
-	bool has_room = status != BS_STOPPED || bs_watch_is_over();
+	bool has_room = status != BS_STOPPED || bs_deadline_is_over();
 	planner->status = has_room ? status : BS_OK;
 	for (uint32_t i = 0; i < expansion->n_terms && !planner->status && has_room; i++)
 		add_term(planner, e, bs_term_table_key(expansion, i), expansion->entries[i].n_bytes, false);
@@ -151,7 +151,7 @@ static enum bs_status add_df(const struct bs_snapshot *snapshot, const uint8_t *
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && may && !status; s++) {
 		bool found;
 		uint64_t ordinal, here = 0;
-		status = bs_watch_spend(FIND_NS, err);
+		status = bs_deadline_spend(FIND_NS, err);
 		if (!status)
 			status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, key, key_bytes, &found, &ordinal,
 			                         &here, err);
@@ -164,7 +164,7 @@ enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *ke
                           struct bs_error *err)
 {
 	*df_out = 0;
-	enum bs_status status = bs_watch_spend(FIND_NS, err);
+	enum bs_status status = bs_deadline_spend(FIND_NS, err);
 	for (uint32_t i = 0; i < list->n_entries && !status; i++)
 		status = add_df(list->entries[i].snapshot, key, key_bytes, df_out, err);
 	return status;
@@ -175,13 +175,13 @@ enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint
 {
 	uint64_t df = 0;
 	enum bs_status status = plan->collection.list ? bs_plan_df(plan->collection.list, term, term_bytes, &df, err) : BS_OK;
-	return status ? status : bs_collection_idf(&plan->collection, term, term_bytes, df, idf_out, err);
+	return status ? status : bs_corpus_idf(&plan->collection, term, term_bytes, df, idf_out, err);
 }
 
 enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out, struct bs_error *err)
 {
 	const struct bs_plan_term *of = &plan->terms.items[term];
-	return bs_collection_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes, of->df, idf_out, err);
+	return bs_corpus_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes, of->df, idf_out, err);
 }
 
 bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
@@ -199,7 +199,7 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 	struct bs_term_place place = {0};
 	uint64_t ordinal = 0;
 	if (segment)
-		planner->status = bs_watch_spend(FIND_NS, planner->err);
+		planner->status = bs_deadline_spend(FIND_NS, planner->err);
 	if (segment && !planner->status && !term->is_absent_here)
 		planner->status = bs_lexicon_find(&segment->terms.lexicon, plan->keys.data + term->key_offset,
 		                                  term->key_bytes, &place.is_found, &ordinal, &place.df, planner->err);
@@ -207,9 +207,9 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 		return;
 	if (segment)
 		bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->terms.treatments);
-	if (place.is_found && place.term.treatment->has_exceptions)
+	if (place.is_found && place.term.treatment->has_false_positives)
 		planner->status =
-			bs_exceptions_find(&segment->terms.exceptions, ordinal, &place.exceptions, planner->err);
+			bs_false_positives_find(&segment->terms.false_positives, ordinal, &place.false_positives, planner->err);
 	term->df += place.df;
 	if (!planner->status)
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);

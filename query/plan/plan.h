@@ -2,25 +2,25 @@
  * plan.h: a parsed query meets an index: which terms, how frequent, in which segment under which number.
  *
  * An element of the query (parse.h) becomes one term, or, for a prefix, a pattern or a fuzzy word, the terms it expands to. The
- * plan is made once a query; scan.h reads it per slab, match.h verifies by the query itself and takes only df from it.
+ * plan is made once a query; scan.h reads it per shard, match.h verifies by the query itself and takes only df from it.
  */
 #pragma once
 
 #include "core/base/vector.h"
-#include "core/matrix/slab_and.h"
+#include "core/matrix/shard_and.h"
 #include "core/store/snapshot_list.h"
 #include "query/language/query_tree.h"
 #include "query/plan/filter.h"
 #include "query/plan/file_names.h"
-#include "query/statistics/collection_statistics.h"
+#include "query/statistics/corpus_statistics.h"
 
 /* A term in one segment. */
 struct bs_term_place {
 	bool is_found;
 	uint64_t df;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	/* The rows that its columns wrongly let through; none unless term.treatment->has_exceptions. */
-	struct bs_term_exceptions exceptions;
+	/* The rows that its columns wrongly let through; none unless term.treatment->has_false_positives. */
+	struct bs_term_false_positives false_positives;
 };
 
 #define BS_PLAN_WORD_PAIR UINT32_MAX
@@ -78,7 +78,7 @@ struct bs_plan_inputs {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;                 /* not NULL; begun after the plan is made */
-	struct bs_collection collection;
+	struct bs_corpus collection;
 };
 
 /* Where the candidates of a segment come from. */
@@ -100,7 +100,7 @@ struct bs_plan {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;
-	struct bs_collection collection;
+	struct bs_corpus collection;
 	struct bs_plan_elements elements; /* query->n_elements */
 	struct bs_plan_terms terms;       /* n_terms */
 	uint32_t n_terms;

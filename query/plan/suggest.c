@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/lexicon/lexicon.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/language/query_tree.h"
 #include "query/language/fuzzy.h"
 #include "query/plan/plan.h"
@@ -41,7 +41,7 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	if (!status)
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
-	while (!status && !end && term->data[0] != BS_KEY_COMPOUND && !(status = bs_watch_spend(TERM_NS, err))) {
+	while (!status && !end && term->data[0] != BS_KEY_COMPOUND && !(status = bs_deadline_spend(TERM_NS, err))) {
 		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes, (uint32_t)cursor.n_shared))
 			status = offer(at, term, err);
 		if (!status)

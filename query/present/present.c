@@ -28,7 +28,7 @@ bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)
 	putc('"', out);
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
-		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
+		int32_t c = bs_utf8_next((const uint8_t *)text, text_bytes, &at);
 		is_valid &= c >= 0;
 		if (c < 0)
 			fputs(REPLACEMENT, out);
@@ -36,7 +36,7 @@ bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)
 			fprintf(out, "\\%c", (char)c);
 		else if (c == '\n' || c == '\t')
 			fputs(c == '\n' ? "\\n" : "\\t", out);
-		else if (bs_visible_is_obeyed(c))
+		else if (bs_is_terminal_control(c))
 			fprintf(out, "\\u%04x", (unsigned)c);
 		else
 			fwrite(text + start, 1, at - start, out);
@@ -94,7 +94,7 @@ static void put_place(const struct bs_passage *passage, FILE *out)
 	        passage->column, passage->start_byte, passage->stop_byte);
 }
 
-static void put_passages(const struct bs_find_hit *hit, FILE *out)
+static void put_passages(const struct bs_hit *hit, FILE *out)
 {
 	fputs(",\"passages\":[", out);
 	for (size_t i = 0; i < hit->n_passages; i++) {
@@ -118,7 +118,7 @@ static void put_name(const char *key, const char *text, size_t text_bytes, FILE 
 	putc('"', out);
 }
 
-void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
+void bs_present_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
                      FILE *out)
 {
 	begin_json(query, query_bytes, out);
@@ -152,9 +152,9 @@ void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_s
 
 void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 {
-	char shown[BS_VISIBLE_MOST_BYTES + 1];
+	char shown[BS_MAX_ESCAPE_BYTES + 1];
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
-		size_t n = bs_visible_escape_next((const uint8_t *)text, text_bytes, &at, shown);
+		size_t n = bs_escape_next((const uint8_t *)text, text_bytes, &at, shown);
 		fwrite(shown, 1, n, out);
 	}
 }
@@ -171,15 +171,15 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 {
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
-		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
-		if (c < 0 || (bs_visible_is_obeyed(c) && !(has_marks && c < 0x80)))
+		int32_t c = bs_utf8_next((const uint8_t *)text, text_bytes, &at);
+		if (c < 0 || (bs_is_terminal_control(c) && !(has_marks && c < 0x80)))
 			fputs(REPLACEMENT, out);
 		else
 			fwrite(text + start, 1, at - start, out);
 	}
 }
 
-void bs_present_text(const struct bs_find_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
+void bs_present_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
 	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
@@ -259,7 +259,7 @@ enum bs_status bs_present_check_format(const char *format, bool has_index, bool 
 	return BS_OK;
 }
 
-static void put_part(const struct bs_find_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
+static void put_part(const struct bs_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
 {
 	const struct bs_passage *best = &hit->best;
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
@@ -282,7 +282,7 @@ static void put_part(const struct bs_find_hit *hit, const char *index, enum part
 		fprintf(out, "%" PRIu64, numbers[part]);
 }
 
-void bs_present_format(const struct bs_find_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
+void bs_present_format(const struct bs_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
 	char byte = ' ';
@@ -307,7 +307,7 @@ static void put_column(const char *text, size_t text_bytes, FILE *out)
 			putc(text[i], out);
 }
 
-void bs_present_trec(const struct bs_find_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
+void bs_present_trec(const struct bs_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
 {
 	put_column(query_id, query_id_bytes, out);
 	fputs(hit->local_id_bytes > 0 || index ? " Q0 " : " Q0 %", out);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "core/bitsift/skip.h"
 
 struct bs_catalog_result;
@@ -15,7 +15,7 @@ struct bs_catalog_result;
  * "passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line feed. Bytes that are not UTF-8 become
  * U+FFFD; then "id_base64" has the id as it is, and "path_base64" the path. query: one of many, put first as "query"; NULL: none.
  * index, here and below: the name of one of a catalog, put behind that as "index"; NULL: there is no catalog. */
-void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
+void bs_present_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
                      FILE *out);
 /* {"count":5} and {"error":"expected a word"}, likewise. */
 void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out);
@@ -24,17 +24,17 @@ void bs_present_json_error(const struct bs_error *err, const char *query, size_t
 #define BS_PRESENT_INDENT 4 /* columns in front of each line of a snippet */
 
 /* The local id, the score and the snippet for a person: a line and those of the snippet, between hits none. color: ANSI codes. */
-void bs_present_text(const struct bs_find_hit *hit, const char *index, bool is_sorted, bool color, FILE *out);
+void bs_present_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color, FILE *out);
 
 /* "{path}:{line}:{text}\\0": what bitsift-query(1) says of --format. is_sorted: hits have a value; has_index: and the name of an index. has_places: it needs passages.
  * BS_INVALID. */
 enum bs_status bs_present_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 /* Such a format, checked, and at its end a line feed unless it ends with that or NUL. */
-void bs_present_format(const struct bs_find_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out);
+void bs_present_format(const struct bs_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out);
 
 /* "301 Q0 FBIS3-1 1 12.345678901 bitsift": a line of a run, as trec_eval reads it. */
-void bs_present_trec(const struct bs_find_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out);
+void bs_present_trec(const struct bs_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out);
 
 /* Text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD. False if there was some. */
 bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out);

@@ -130,56 +130,56 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struc
 }
 
 /* The widths of the matrix, level by level, and the share of bits set in it. */
-static void text_slab(FILE *out, uint32_t number, const struct bs_slab_stats *slab, uint32_t n_levels)
+static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard, uint32_t n_levels)
 {
-	fprintf(out, "%6u%11s", number, BS_COUNT(slab->n_docs));
-	if (slab->n_levels == 0) {
-		fprintf(out, "   forward lists, %s\n", BS_THINGS(slab->n_forward_postings, "posting"));
+	fprintf(out, "%6u%11s", number, BS_COUNT(shard->n_docs));
+	if (shard->n_levels == 0) {
+		fprintf(out, "   forward indexes, %s\n", BS_THINGS(shard->n_forward_postings, "posting"));
 		return;
 	}
 	for (uint32_t l = 0; l < n_levels; l++) {
-		if (slab->n_columns[l] == 0)
+		if (shard->n_columns[l] == 0)
 			fprintf(out, "%10s%8s", "-", "");
 		else
-			fprintf(out, "%10s%8.2f", BS_COUNT(slab->n_columns[l]), slab->density[l]);
+			fprintf(out, "%10s%8.2f", BS_COUNT(shard->n_columns[l]), shard->density[l]);
 	}
-	fprintf(out, "%8s\n", BS_COUNT(slab->n_exact));
+	fprintf(out, "%8s\n", BS_COUNT(shard->n_exact));
 }
 
-static void text_slabs(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
+static void text_shards(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
 {
 	uint32_t n_levels = segment->terms.treatments.n_levels;
-	fputs("  slab  documents", out);
+	fputs("  shard  documents", out);
 	for (uint32_t l = 0; l < n_levels; l++)
 		fprintf(out, "%10s%8s", rank_name(segment->terms.treatments.ranks[l]), "density");
 	fprintf(out, "%8s\n", "exact");
-	for (uint32_t s = 0; s < segment->meta.n_slabs; s++)
-		text_slab(out, s, &stats->slabs[s], n_levels);
+	for (uint32_t s = 0; s < segment->meta.n_shards; s++)
+		text_shard(out, s, &stats->shards[s], n_levels);
 }
 
-static void text_treatments(FILE *out, const struct bs_treatment_table *table)
+static void text_treatments(FILE *out, const struct bs_term_treatment_table *table)
 {
 	fprintf(out, "  words in %14s", "get columns:");
 	for (uint32_t l = 0; l < table->n_levels; l++)
 		fprintf(out, "%10s", rank_name(table->ranks[l]));
 	fputs("\n", out);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
-		const struct bs_treatment *entry = &table->entries[i];
+		const struct bs_term_treatment *entry = &table->entries[i];
 		fprintf(out, "%10llu..%-11s", (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
 		for (uint32_t l = 0; l < table->n_levels; l++)
 			fprintf(out, "%10u", entry->n_columns[l]);
-		fprintf(out, "%s\n", entry->has_exceptions ? "   exceptions listed" : "   in lists of rare words");
+		fprintf(out, "%s\n", entry->has_false_positives ? "   false positives listed" : "   in lists of rare words");
 	}
 }
 
 /* How wide the rows of files of one size are, and how many columns a gram has. */
-static void text_gram_slabs(FILE *out, const struct bs_gram_slabs *grams)
+static void text_gram_shards(FILE *out, const struct bs_gram_shards *grams)
 {
 	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common",         "middling",
 	                                                 "rare",     "longer, common", "longer, rare"};
 	fprintf(out, "  %-15s%10s%10s\n", "grams of", "files", "columns");
-	for (uint32_t i = 0; i < grams->n_slabs; i++) {
-		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
+	for (uint32_t i = 0; i < grams->n_shards; i++) {
+		const struct bs_gram_shard_shape *shape = &grams->shards[i].shape;
 		fprintf(out, "  class %-9u%10s%10s\n", shape->size_class, BS_COUNT(shape->n_docs), BS_COUNT(shape->n_columns));
 	}
 	fputs("  trigrams           listed   columns\n", out);
@@ -201,11 +201,11 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 		fprintf(out, ", %s, %s", BS_THINGS(segment->meta.n_terms, "term"), BS_THINGS(segment->meta.n_postings, "posting"));
 	fprintf(out, ", %s\n", BS_BYTES(record->n_bytes));
 	if (!record->is_rows) {
-		text_slabs(out, segment, &stats->segments[s]);
+		text_shards(out, segment, &stats->segments[s]);
 		text_treatments(out, &segment->terms.treatments);
 	}
-	if (segment->grams.n_slabs > 0)
-		text_gram_slabs(out, &segment->grams);
+	if (segment->grams.n_shards > 0)
+		text_gram_shards(out, &segment->grams);
 }
 
 /* Without postings it has no bits of them. */
@@ -459,22 +459,22 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 	fputs("]", out);
 }
 
-static void json_slab(FILE *out, const struct bs_slab_stats *slab, const struct bs_treatment_table *treatments)
+static void json_shard(FILE *out, const struct bs_shard_stats *shard, const struct bs_term_treatment_table *treatments)
 {
-	fprintf(out, "{\"documents\":%u,\"kind\":", slab->n_docs);
-	if (slab->n_levels == 0) {
-		fprintf(out, "\"lists\",\"postings\":%" PRIu64 "}", (uint64_t)slab->n_forward_postings);
+	fprintf(out, "{\"documents\":%u,\"kind\":", shard->n_docs);
+	if (shard->n_levels == 0) {
+		fprintf(out, "\"lists\",\"postings\":%" PRIu64 "}", (uint64_t)shard->n_forward_postings);
 		return;
 	}
 	fputs("\"matrix\",\"levels\":[", out);
-	for (uint32_t l = 0; l < slab->n_levels; l++)
+	for (uint32_t l = 0; l < shard->n_levels; l++)
 		fprintf(out, "%s{\"level\":\"%s\",\"columns\":%u,\"density\":%.6f}", l ? "," : "",
-		        rank_name(treatments->ranks[l]), slab->n_columns[l], slab->density[l]);
-	fprintf(out, "],\"exact_columns\":%u,\"exact_postings\":%llu}", slab->n_exact,
-	        (unsigned long long)slab->n_exact_postings);
+		        rank_name(treatments->ranks[l]), shard->n_columns[l], shard->density[l]);
+	fprintf(out, "],\"exact_columns\":%u,\"exact_postings\":%llu}", shard->n_exact,
+	        (unsigned long long)shard->n_exact_postings);
 }
 
-static void json_treatments(FILE *out, const struct bs_treatment_table *table)
+static void json_treatments(FILE *out, const struct bs_term_treatment_table *table)
 {
 	fputs(",\"treatments\":[", out);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
@@ -494,16 +494,16 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	        record->is_rows ? "collections" : "documents", (uint64_t)record->n_docs, (uint64_t)record->n_deleted);
 	fprintf(out, ",\"terms\":%" PRIu64 ",\"postings\":%" PRIu64 ",\"positions\":%" PRIu64 ",\"text_bytes\":%" PRIu64,
 	        (uint64_t)segment->meta.n_terms, segment->meta.n_postings, segment->meta.n_positions, segment->meta.text_bytes);
-	fprintf(out, ",\"bytes\":%" PRIu64 ",\"slabs\":[", record->n_bytes);
-	for (uint32_t i = 0; i < segment->meta.n_slabs; i++) {
+	fprintf(out, ",\"bytes\":%" PRIu64 ",\"shards\":[", record->n_bytes);
+	for (uint32_t i = 0; i < segment->meta.n_shards; i++) {
 		fputs(i ? "," : "", out);
-		json_slab(out, &stats->segments[s].slabs[i], &segment->terms.treatments);
+		json_shard(out, &stats->segments[s].shards[i], &segment->terms.treatments);
 	}
 	fputs("]", out);
 	json_treatments(out, &segment->terms.treatments);
-	fprintf(out, ",\"gram_bits\":%" PRIu64 ",\"gram_slabs\":[", (uint64_t)segment->grams.meta.n_bits);
-	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
-		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
+	fprintf(out, ",\"gram_bits\":%" PRIu64 ",\"gram_shards\":[", (uint64_t)segment->grams.meta.n_bits);
+	for (uint32_t i = 0; i < segment->grams.n_shards; i++) {
+		const struct bs_gram_shard_shape *shape = &segment->grams.shards[i].shape;
 		fprintf(out, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "", shape->size_class,
 		        shape->n_docs, shape->n_columns);
 	}

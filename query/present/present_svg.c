@@ -1,5 +1,5 @@
 /*
- * present_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars for the largest, and the slabs of
+ * present_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars for the largest, and the shards of
  * each segment, as wide as they have documents and as dark as their columns are dense.
  */
 #include <math.h>
@@ -44,17 +44,17 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 	return y;
 }
 
-/* Density is that of the documents' columns; forward lists have none, and are drawn empty. */
-static void draw_slab(FILE *out, const struct bs_slab_stats *slab, uint32_t number, double x, double width, int y)
+/* Density is that of the documents' columns; forward indexes have none, and are drawn empty. */
+static void draw_shard(FILE *out, const struct bs_shard_stats *shard, uint32_t number, double x, double width, int y)
 {
-	double density = slab->n_levels > 0 ? slab->density[slab->n_levels - 1] : 0;
-	for (uint32_t l = 0; l < slab->n_levels; l++)
-		density = slab->n_columns[l] > 0 && density <= 0 ? slab->density[l] : density;
+	double density = shard->n_levels > 0 ? shard->density[shard->n_levels - 1] : 0;
+	for (uint32_t l = 0; l < shard->n_levels; l++)
+		density = shard->n_columns[l] > 0 && density <= 0 ? shard->density[l] : density;
 	fprintf(out,
 	        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"#2b6cb0\" fill-opacity=\"%.3f\" "
-	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>slab %u: %s, %s %.3f</title></rect>\n",
-	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, BS_THINGS(slab->n_docs, "document"),
-	        slab->n_levels > 0 ? "density" : "forward lists", density);
+	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>shard %u: %s, %s %.3f</title></rect>\n",
+	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, BS_THINGS(shard->n_docs, "document"),
+	        shard->n_levels > 0 ? "density" : "forward indexes", density);
 }
 
 static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int y)
@@ -69,10 +69,10 @@ static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const st
 		double x = LEFT;
 		snprintf(label, sizeof(label), "seg-%06llu", (unsigned long long)snapshot->manifest.segments[s].number);
 		put_label(out, LEFT - 8, y + 15, "end", label);
-		for (uint32_t i = 0; i < snapshot->segments[s].meta.n_slabs; i++) {
-			const struct bs_slab_stats *slab = &stats->segments[s].slabs[i];
-			double width = (double)slab->n_docs / (double)most * BAR_WIDTH;
-			draw_slab(out, slab, i, x, width, y);
+		for (uint32_t i = 0; i < snapshot->segments[s].meta.n_shards; i++) {
+			const struct bs_shard_stats *shard = &stats->segments[s].shards[i];
+			double width = (double)shard->n_docs / (double)most * BAR_WIDTH;
+			draw_shard(out, shard, i, x, width, y);
 			x += width;
 		}
 		put_label(out, x + 8, y + 15, "start", BS_THINGS(snapshot->segments[s].meta.n_docs, "document"));
@@ -103,7 +103,7 @@ void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_in
 	         BS_THINGS(snapshot->totals.n_live_docs, "document"));
 	y = draw_heading(out, title, y);
 	y = draw_parts(out, stats, y);
-	y = draw_heading(out, "Segments and their slabs: width is documents, darkness is density", y);
+	y = draw_heading(out, "Segments and their shards: width is documents, darkness is density", y);
 	draw_segments(out, snapshot, stats, y);
 	fputs("</svg>\n", out);
 }

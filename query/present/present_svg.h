@@ -6,5 +6,5 @@
 #include "core/store/index_stats.h"
 #include "core/store/snapshot.h"
 
-/* An SVG picture: bytes by part, slabs by documents and density. */
+/* An SVG picture: bytes by part, shards by documents and density. */
 void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);

@@ -167,7 +167,7 @@ double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most
 	                     scorer->avgdl);
 }
 
-static int compare_places(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
+static int compare_places(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
 {
 	return bs_list_order(list, bs_hit_ref(a), bs_hit_ref(b));
 }
@@ -180,7 +180,7 @@ static int compare_hits(const void *a, const void *b, void *context)
 /* A hit and its number in the order of arrival. */
 struct arrived {
 	uint64_t number;
-	struct bs_hit hit;
+	struct bs_ranked_hit hit;
 };
 
 static int compare_arrived(const void *a, const void *b)
@@ -193,7 +193,7 @@ static int compare_arrived(const void *a, const void *b)
 
 /* Where all documents came in one after the other, their records need not be compared, which would be most of the work for a hundred
  * thousand hits. False: it is otherwise, or cannot be done. */
-static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits)
+static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits, size_t n_hits)
 {
 	const struct bs_manifest *manifest = &list->entries[0].snapshot->manifest;
 	struct arrived *arrived = NULL;
@@ -213,7 +213,7 @@ static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_hit *
 	return can;
 }
 
-void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits)
+void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits, size_t n_hits)
 {
 	/* Hits come segment by segment, in order within each: often they are sorted already. */
 	for (size_t i = 1; i < n_hits; i++) {
@@ -226,16 +226,16 @@ void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_hit *hit
 }
 
 /* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
-typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b);
+typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b);
 
-static bool is_worse(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
+static bool is_worse(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
 {
 	if (a->score > b->score || a->score < b->score)
 		return a->score < b->score;
 	return compare_places(list, a, b) > 0;
 }
 
-static bool is_higher(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
+static bool is_higher(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a, const struct bs_ranked_hit *b)
 {
 	(void)list;
 	if (a->score > b->score || a->score < b->score)
@@ -243,12 +243,12 @@ static bool is_higher(const struct bs_snapshot_list *list, const struct bs_hit *
 	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
 }
 
-static inline enum bs_status push(struct bs_hits *heap, const struct bs_hit *hit, heap_order is_above,
+static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit, heap_order is_above,
                                   const struct bs_snapshot_list *list, struct bs_error *err)
 {
 	size_t i = bs_vector_n(heap);
 	enum bs_status status = bs_vector_append(heap, hit, err);
-	struct bs_hit *hits = heap->items;
+	struct bs_ranked_hit *hits = heap->items;
 	if (status)
 		return status;
 	for (; i > 0 && is_above(list, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
@@ -258,7 +258,7 @@ static inline enum bs_status push(struct bs_hits *heap, const struct bs_hit *hit
 }
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
-static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit, heap_order is_above,
+static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_ranked_hit hit, heap_order is_above,
                                const struct bs_snapshot_list *list)
 {
 	size_t i = 0;
@@ -271,23 +271,23 @@ static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit,
 	hits[i] = hit;
 }
 
-enum bs_status bs_hits_push(struct bs_hits *heap, const struct bs_hit *hit, struct bs_error *err)
+enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit, struct bs_error *err)
 {
 	return push(heap, hit, is_higher, NULL, err);
 }
 
-struct bs_hit bs_hits_pop(struct bs_hits *heap)
+struct bs_ranked_hit bs_hits_pop(struct bs_ranked_hits *heap)
 {
-	struct bs_hit *hits = heap->items;
-	struct bs_hit top = hits[0];
+	struct bs_ranked_hit *hits = heap->items;
+	struct bs_ranked_hit top = hits[0];
 	bs_vector_set_n(heap, bs_vector_n(heap) - 1);
 	replace_top(hits, bs_vector_n(heap), hits[bs_vector_n(heap)], is_higher, NULL);
 	return top;
 }
 
-enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err)
+enum bs_status bs_top_offer(struct bs_top *top, const struct bs_ranked_hit *hit, struct bs_error *err)
 {
-	struct bs_hit *hits = top->heap.items;
+	struct bs_ranked_hit *hits = top->heap.items;
 	size_t n = bs_vector_n(&top->heap);
 	if (n < top->k)
 		return push(&top->heap, hit, is_worse, top->list, err);
@@ -296,11 +296,11 @@ enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct
 	return BS_OK;
 }
 
-size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out)
+size_t bs_top_finish(struct bs_top *top, const struct bs_ranked_hit **hits_out)
 {
-	struct bs_hit *hits = top->heap.items;
+	struct bs_ranked_hit *hits = top->heap.items;
 	for (size_t left = bs_vector_n(&top->heap); left > 1; left--) {
-		struct bs_hit worst = hits[0];
+		struct bs_ranked_hit worst = hits[0];
 		replace_top(hits, left - 1, hits[left - 1], is_worse, top->list);
 		hits[left - 1] = worst;
 	}

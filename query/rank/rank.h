@@ -54,33 +54,33 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length);
 
 /* A document and its score, or, of one whose text must be read first, the most that it can be. */
-struct bs_hit {
+struct bs_ranked_hit {
 	double score; /* of a request for candidates: 1 for what only may match, else 0 */
 	uint32_t segment;
 	uint32_t document;
 };
 
-BS_VECTOR(bs_hits, struct bs_hit);
+BS_VECTOR(bs_ranked_hits, struct bs_ranked_hit);
 
-static inline struct bs_doc_ref bs_hit_ref(const struct bs_hit *hit)
+static inline struct bs_doc_ref bs_hit_ref(const struct bs_ranked_hit *hit)
 {
 	return (struct bs_doc_ref){hit->segment, hit->document};
 }
 
 /* Sorts hits by document order (doc_order.h). */
-void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits);
+void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits, size_t n_hits);
 
 /* A heap of hits: the highest score on top, ties by segment and number. */
-enum bs_status bs_hits_push(struct bs_hits *heap, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Takes the top away; there must be one. */
-struct bs_hit bs_hits_pop(struct bs_hits *heap);
+struct bs_ranked_hit bs_hits_pop(struct bs_ranked_hits *heap);
 
 /* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for list and k. */
 struct bs_top {
 	const struct bs_snapshot_list *list;
 	size_t k;
-	struct bs_hits heap; /* the worst on top */
+	struct bs_ranked_hits heap; /* the worst on top */
 };
-enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_top_offer(struct bs_top *top, const struct bs_ranked_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept, best first; no more offers after that. Returns how many. */
-size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out);
+size_t bs_top_finish(struct bs_top *top, const struct bs_ranked_hit **hits_out);

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/find_result.h"
-#include "core/system/watch.h"
+#include "core/bitsift/search_result.h"
+#include "core/system/deadline.h"
 
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
-/* Of so few candidates in the slab it is quicker to look at each than to weigh all. */
+/* Of so few candidates in the shard it is quicker to look at each than to weigh all. */
 #define LOOK_MAX 32u
 /* Blocks from which a first idea of the k best is taken. */
 #define SEED_BLOCKS 32u
@@ -25,7 +25,7 @@ void bs_top_scan_deinit(struct bs_top_scan *best)
 
 double bs_top_scan_threshold(const struct bs_top_scan *best)
 {
-	const struct bs_hits *heap = &best->top->heap;
+	const struct bs_ranked_hits *heap = &best->top->heap;
 	return bs_vector_n(heap) < best->top->k ? 0 : heap->items[0].score;
 }
 
@@ -53,9 +53,9 @@ enum round {
 /* Words that are looked for before what they leave is weighed again. */
 #define WORDS_TOGETHER 4u
 
-/* A slab under way. */
+/* A shard under way. */
 struct best_scan {
-	struct bs_slab_scan *at;
+	struct bs_shard_scan *at;
 	const struct bs_segment *segment; /* at->segment */
 	struct bs_top_scan *best;
 	bool is_sure; /* candidates match */
@@ -69,17 +69,17 @@ struct best_scan {
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
 	uint8_t by_worth[BS_TOP_SCAN_WORDS];                      /* the words, the worthiest first */
-	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
+	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this shard */
 };
 
-/* What a look at a row costs about, for the watch. */
+/* What a look at a row costs about, for the deadline. */
 #define LOOK_NS 100u
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
-	struct bs_slab_scan *at = scan->at;
-	struct bs_hit hit = {.segment = at->segment, .document = document};
+	struct bs_shard_scan *at = scan->at;
+	struct bs_ranked_hit hit = {.segment = at->segment, .document = document};
 	bool is_exact = is_sure && !at->plan->scope.is_open;
 	at->status =
 		bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
@@ -127,7 +127,7 @@ static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 	return 0;
 }
 
-/* Whether the document can be among the best, by its length and its levels. Weights know but the least length of a slab,
+/* Whether the document can be among the best, by its length and its levels. Weights know but the least length of a shard,
  * so that most of what they leave is too long; and it is told from less memory than the tf codes take. */
 static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 {
@@ -146,11 +146,11 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 
 static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, size_t n)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	const struct bs_segment *segment = scan->segment;
 	size_t n_hopeful = 0;
 	if (!at->status)
-		at->status = bs_watch_spend(n * LOOK_NS, at->err);
+		at->status = bs_deadline_spend(n * LOOK_NS, at->err);
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
@@ -183,7 +183,7 @@ static bool has_levels(const struct best_scan *scan, const struct bs_scored_word
 	const struct bs_tf_levels *levels = &scan->segment->terms.tf_levels;
 	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
 	return place->is_found && levels->n_levels > 0 && place->term.df >= levels->min_df &&
-	       scan->at->slab->hashed.levels[0].n_columns > 0;
+	       scan->at->shard->hashed.levels[0].n_columns > 0;
 }
 
 static bool is_rare(const struct best_scan *scan, size_t i)
@@ -198,7 +198,7 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the weights of a slab: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
+/* The scale of the weights of a shard: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
 struct scale {
 	double unit;
 	double most; /* that a document can score */
@@ -226,12 +226,12 @@ static uint32_t threshold_of(const struct scale *scale, double score)
 static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
                         const struct bs_live *live, struct bs_weighed_level *level)
 {
-	struct bs_slab_scan *at = scan->at;
-	const struct bs_level *documents = &at->slab->hashed.levels[0];
+	struct bs_shard_scan *at = scan->at;
+	const struct bs_level *documents = &at->shard->hashed.levels[0];
 	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
 	level->n_columns = scan->segment->terms.tf_levels.n_columns;
 	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
-		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
+		at->status = bs_shard_column(at->shard, documents, bs_hash_position(probe, i, documents->n_columns), live,
 		                            &level->columns[i], at->err);
 }
 
@@ -255,7 +255,7 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 	}
 	for (uint32_t l = 0; l <= term->n_levels && !scan->at->status; l++) {
 		uint32_t most_tf = l < term->n_levels ? levels->least[l] - 1 : 0;
-		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, scan->at->slab->least_length));
+		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, scan->at->shard->least_length));
 		uint32_t weight = units > sum ? units - sum : 0;
 		sum += weight;
 		*(l ? &term->levels[l - 1].weight : &term->weight) = weight;
@@ -300,7 +300,7 @@ static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *li
 static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 {
 	struct bs_live first = {{0}};
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+	for (uint32_t word = 0; word < BS_SHARD_MAX_BLOCKS / 64; word++)
 		for (uint64_t left = live->words[word]; left && n > 0; left &= left - 1, n--)
 			first.words[word] |= left & -left;
 	return first;
@@ -419,7 +419,7 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
  * have. */
 static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_live all = *live;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
@@ -451,7 +451,7 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
  * first round a rare one, of the second none that is rare. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	const struct bs_kernel *kernel = at->kernel;
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_and_frame *frames = at->scan->frames, *having = &frames[1 + scorer->n_words];
@@ -493,7 +493,7 @@ static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	uint32_t n_live = bs_scan_count_live(live);
 	struct scale scale = make_scale(scan);
 	uint64_t *lines = at->scan->frames[0].lines;
@@ -522,7 +522,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 
 static void scan_window(struct best_scan *scan)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
 	memset(scan->weighed, 0, sizeof(scan->weighed));
@@ -543,28 +543,28 @@ static void scan_window(struct best_scan *scan)
 		look_at_best(scan, &live, n_candidates);
 }
 
-static bool is_of_round(const struct bs_slab *slab, enum round round)
+static bool is_of_round(const struct bs_shard *shard, enum round round)
 {
-	return round == ROUND_ONLY || (slab->hashed.n_levels == 0) == (round == ROUND_LISTS);
+	return round == ROUND_ONLY || (shard->hashed.n_levels == 0) == (round == ROUND_LISTS);
 }
 
-static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
+static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_shard_scan *first)
 {
 	enum bs_status status = BS_OK;
 	scan->round = round;
-	for (uint32_t i = 0; i < scan->segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = *first;
-		at.slab = &scan->segment->slabs[i];
+	for (uint32_t i = 0; i < scan->segment->meta.n_shards && !status; i++) {
+		struct bs_shard_scan at = *first;
+		at.shard = &scan->segment->shards[i];
 		scan->at = &at;
 		scan->is_sure = false;
-		if (!is_of_round(at.slab, round))
+		if (!is_of_round(at.shard, round))
 			continue;
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
-		/* Perhaps no document of the slab can be among the best. */
+		/* Perhaps no document of the shard can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
-			scan->best->stats->blocks_skipped += at.slab->n_blocks;
+			scan->best->stats->blocks_skipped += at.shard->n_blocks;
 		else
-			for (; at.first_block < at.slab->n_blocks && !at.status; at.first_block += BS_SLAB_MAX_BLOCKS)
+			for (; at.first_block < at.shard->n_blocks && !at.status; at.first_block += BS_SHARD_MAX_BLOCKS)
 				scan_window(scan);
 		status = at.status ? at.status
 		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
@@ -575,7 +575,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
                            struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err)
 {
-	struct bs_slab_scan at = {
+	struct bs_shard_scan at = {
 		.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));
 	scan->best = best_scan;

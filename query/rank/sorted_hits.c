@@ -133,20 +133,20 @@ size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit 
 	return n;
 }
 
-/* A slab under way. */
+/* A shard under way. */
 struct sort_scan {
-	struct bs_slab_scan *at;
+	struct bs_shard_scan *at;
 	struct bs_sorting *sorting;
 	const struct bs_value_table *table;
 	const struct bs_value_field *field; /* NULL: none in the segment has a value, */
 	bool is_known;                      /* or that is not known */
 	bool is_trusted;
-	const struct bs_value_part *part; /* NULL: none in the slab */
+	const struct bs_value_part *part; /* NULL: none in the shard */
 };
 
 static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	struct bs_sorted_hit hit = {.hit = {.segment = at->segment, .document = candidate->document}};
 	uint32_t rank;
 	if (scan->part && bs_value_part_rank(scan->part, candidate->row, scan->sorting->is_descending, &rank)) {
@@ -162,7 +162,7 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 {
 	const struct bs_sorting *sorting = scan->sorting;
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	size_t n;
 	const struct bs_sorted_hit *last = hits_of(sorting, &n);
 	if (!scan->is_trusted || !scan->is_known || sorting->is_exhaustive || n < sorting->k || n == 0 ||
@@ -184,7 +184,7 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 /* Passes over those of the blocks that cannot be among the first. */
 static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	struct bs_and_frame *frames = at->scan->frames;
 	uint64_t *scratch[2] = {frames[1].lines, frames[2].lines};
 	struct bs_ranks ranks;
@@ -203,7 +203,7 @@ static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 
 static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, bool is_sure)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	struct bs_row_walk walk = bs_scan_walk(at, at->scan->frames[0].lines, live);
 	struct bs_scan_row rows[BS_SCAN_TOGETHER];
 	for (size_t n; !at->status && (n = bs_scan_take_rows(&walk, rows)) > 0;) {
@@ -222,7 +222,7 @@ static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, boo
 
 static void sort_window(struct sort_scan *scan)
 {
-	struct bs_slab_scan *at = scan->at;
+	struct bs_shard_scan *at = scan->at;
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
 	bool is_sure = bs_scan_matches(at, &live);
@@ -249,8 +249,8 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 	if (!status && table->is_there)
 		status = bs_value_field_find(table, (const uint8_t *)sorting->field, (uint32_t)strlen(sorting->field),
 		                             &has_field, &field, err);
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK, {0}};
+	for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
+		struct bs_shard_scan at = {scan, plan, &segment->shards[i], kernel, stats, err, s, BS_OK, {0}};
 		struct bs_value_part part;
 		struct sort_scan sorted = {.at = &at, .sorting = sorting, .table = table, .is_trusted = is_trusted};
 		sorted.field = has_field ? &field : NULL;
@@ -258,10 +258,10 @@ enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, 
 			has_field || (table->is_there ? !table->is_partial : segment->field_names.n_bytes == 0);
 		bool has_part = false;
 		if (has_field)
-			at.status = bs_value_part_find(table, &field, i, at.slab->n_docs, &has_part, &part, err);
+			at.status = bs_value_part_find(table, &field, i, at.shard->n_docs, &has_part, &part, err);
 		sorted.part = has_part ? &part : NULL;
 		bs_scan_prefetch(plan, s, i + 1);
-		for (; at.first_block < at.slab->n_blocks && !at.status; at.first_block += BS_SLAB_MAX_BLOCKS)
+		for (; at.first_block < at.shard->n_blocks && !at.status; at.first_block += BS_SHARD_MAX_BLOCKS)
 			sort_window(&sorted);
 		status = at.status;
 	}

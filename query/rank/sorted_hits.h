@@ -3,7 +3,7 @@
  * leaves unseen what cannot be among them.
  *
  * Of several values the least counts in ascending order, the greatest in descending order; numbers come before dates in
- * ascending order; documents without a value come last in both, and equal ones in document order. In a slab whose
+ * ascending order; documents without a value come last in both, and equal ones in document order. In a shard whose
  * documents are what was indexed the columns of values (core/matrix/value_column.h) say which of the matches can still be
  * among the first, 512 at a time, as soon as there are k to compare with.
  */
@@ -14,7 +14,7 @@
 #include "query/scan/scan.h"
 
 struct bs_sorted_hit {
-	struct bs_hit hit; /* score: 0 */
+	struct bs_ranked_hit hit; /* score: 0 */
 	bool has_value;
 	struct bs_value value;
 };

@@ -1,4 +1,4 @@
-/* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between
+/* gram_filter.c: see gram_filter.h. A shard at a time, and of it so many rows at a time that all that is in between
  * stays in the first level of cache. */
 #include "query/regex/gram_filter.h"
 
@@ -7,14 +7,14 @@
 
 #include "core/base/source_kind.h"
 #include "core/base/vector.h"
-#include "core/matrix/gram_slab.h"
-#include "core/system/watch.h"
+#include "core/matrix/gram_shard.h"
+#include "core/system/deadline.h"
 #include "core/system/workers.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
-/* A slab takes some 10 us, a thread's start 50: so many must there be for each. */
-#define SLABS_A_THREAD 24u
+/* A shard takes some 10 us, a thread's start 50: so many must there be for each. */
+#define SHARDS_A_THREAD 24u
 #define MOST_THREADS   8u
 /* Room from the start for so many documents that a thread finds: its first allocation costs it an arena. */
 #define DOCUMENTS_AT_ONCE 1024u
@@ -48,15 +48,15 @@ struct filtering {
 	struct bs_gram_filter_how how;
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
-	const struct bs_gram_slab *slab;
+	const struct bs_gram_shard *shard;
 	struct literal *literals;                   /* by node */
-	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
+	uint32_t *hashes;                           /* of all literals; in a shard each is a column */
 	uint8_t *tiers;                             /* of the keys of one literal */
 	bool is_absent;                             /* no segment has all of its trigrams */
 	uint8_t (*pieces)[PIECE_BYTES];             /* sets of rows; at the end the first has those that satisfy the root */
-	uint64_t sample_docs, n_passed;             /* documents that one sample stands for, and of the slabs so far */
+	uint64_t sample_docs, n_passed;             /* documents that one sample stands for, and of the shards so far */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	struct documents found;                     /* of the slabs, not yet among the candidates */
+	struct documents found;                     /* of the shards, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
 };
 
@@ -89,8 +89,8 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 static inline __attribute__((always_inline)) void fetch_column(const struct filtering *at, uint32_t hash,
                                                                uint32_t first, uint32_t n_bytes)
 {
-	uint64_t column = bs_gram_column(hash, at->slab->shape.n_columns);
-	const uint8_t *bytes = at->slab->columns.data + column * at->slab->column_bytes + first;
+	uint64_t column = bs_gram_column(hash, at->shard->shape.n_columns);
+	const uint8_t *bytes = at->shard->columns.data + column * at->shard->column_bytes + first;
 	for (uint32_t byte = 0; byte < n_bytes; byte += CACHE_LINE)
 		__builtin_prefetch(bytes + byte);
 }
@@ -102,12 +102,12 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
                                    uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
 {
 	const uint32_t *hashes = at->hashes + literal->first;
-	uint32_t m = at->slab->shape.n_columns;
+	uint32_t m = at->shard->shape.n_columns;
 	/* Without columns there are no grams, but those that are left out. */
 	*is_any_left = m > 0 || literal->n == 0;
 	if (!*is_any_left)
 		memset(piece, 0, n_bytes);
-	enum bs_status spent = bs_watch_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
+	enum bs_status spent = bs_deadline_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
 	if (spent)
 		return spent;
 	for (uint32_t c = 0; c < literal->n && c < COLUMNS_AHEAD && *is_any_left; c++)
@@ -119,7 +119,7 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 			fetch_column(at, hashes[c + COLUMNS_AHEAD], first, n_bytes);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
 		enum bs_status status =
-			bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
+			bs_section_read(&at->shard->columns, (uint64_t)column * at->shard->column_bytes + first, n_bytes,
 		                        at->room, &bytes, err);
 		if (status)
 			return status;
@@ -201,11 +201,11 @@ static enum bs_status take_document(struct filtering *at, uint32_t document, str
 static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_error *err)
 {
 	uint32_t document;
-	enum bs_status status = bs_packed_get_u32(&at->slab->rows, row, &document, err);
+	enum bs_status status = bs_packed_get_u32(&at->shard->rows, row, &document, err);
 	if (status)
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->slab->columns.file, err, "a row of grams is document %u", document);
+		return bs_container_corrupt(at->shard->columns.file, err, "a row of grams is document %u", document);
 	return bs_vector_append(&at->found, &document, err);
 }
 
@@ -229,11 +229,11 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = next_byte(piece, 0, n_bytes); i < n_bytes && !status; i = next_byte(piece, i + 1, n_bytes)) {
-		status = bs_watch_spend(ROW_NS, err);
+		status = bs_deadline_spend(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
 			/* The last byte has bits of no row, which a literal without columns leaves set. */
-			if (row < at->slab->shape.n_docs)
+			if (row < at->shard->shape.n_docs)
 				status = take_row(at, row, err);
 		}
 	}
@@ -245,11 +245,11 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node, struct literal *literal,
                                   struct bs_error *err)
 {
-	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
+	const struct bs_gram_shards *grams = &at->snapshot->segments[at->segment].grams;
 	enum bs_status status = BS_OK;
 	for (uint32_t k = 0; k < node->n_keys && !status; k++) {
 		enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
-		status = bs_gram_slabs_tier(grams, node->keys[k], &found, err);
+		status = bs_gram_shards_tier(grams, node->keys[k], &found, err);
 		at->tiers[k] = (uint8_t)found;
 	}
 	literal->n = 0;
@@ -309,7 +309,7 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
 		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL &&
-		    !(status = bs_watch_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
+		    !(status = bs_deadline_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
 			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
 		if (is_of_few_literals(at, &at->tree->nodes[i]))
@@ -319,18 +319,18 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 
 static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct bs_error *err)
 {
-	uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+	uint32_t left = at->shard->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 	bool is_any_left;
 	memset(at->pieces[0], 0xff, n_bytes);
 	enum bs_status status = test_node(at, at->tree->n_nodes - 1, at->pieces, first, n_bytes, &is_any_left, err);
 	return status ? status : take_rows(at, at->pieces[0], first * 8, n_bytes, err);
 }
 
-/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. Where there is much, slabs are
+/* A piece from the middle stands for the shard: what comes first was added first, and may be of another kind. Where there is much, shards are
  * asked where a comb goes through the documents of all of them, whose teeth are as far apart as it takes for so many samples. */
-static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
+static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 {
-	uint32_t column_bytes = at->slab->column_bytes, n_docs = at->slab->shape.n_docs;
+	uint32_t column_bytes = at->shard->column_bytes, n_docs = at->shard->shape.n_docs;
 	uint32_t first = column_bytes > PIECE_BYTES ? (column_bytes - PIECE_BYTES) / 2 : 0;
 	uint32_t n_sampled = n_docs < PIECE_BYTES * 8 ? n_docs : PIECE_BYTES * 8;
 	uint64_t n_meant = n_docs;
@@ -348,7 +348,7 @@ static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
 	return status;
 }
 
-/* 0: each slab is asked. */
+/* 0: each shard is asked. */
 static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
 {
 	uint64_t n_docs = 0;
@@ -357,16 +357,16 @@ static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
 	return n_docs > MOST_SAMPLES * PIECE_BYTES * 8 ? n_docs / MOST_SAMPLES : 0;
 }
 
-/* A slab of the segment, on any of the threads. */
-static enum bs_status filter_slab(void *context, const struct bs_task *task, struct bs_error *err)
+/* A shard of the segment, on any of the threads. */
+static enum bs_status filter_shard(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct filtering *all = context;
 	struct filtering *at = task->worker > 0 ? &all->helpers[task->worker - 1] : all;
 	enum bs_status status = BS_OK;
-	at->slab = &at->snapshot->segments[at->segment].grams.slabs[task->number];
+	at->shard = &at->snapshot->segments[at->segment].grams.shards[task->number];
 	if (at->how.is_sample)
-		return sample_slab(at, err);
-	for (uint32_t first = 0; first < at->slab->column_bytes && !status; first += PIECE_BYTES)
+		return sample_shard(at, err);
+	for (uint32_t first = 0; first < at->shard->column_bytes && !status; first += PIECE_BYTES)
 		status = filter_piece(at, first, err);
 	return status;
 }
@@ -403,11 +403,11 @@ static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 	return false;
 }
 
-static enum bs_status filter_all_slabs(struct filtering *at, struct bs_error *err)
+static enum bs_status filter_all_shards(struct filtering *at, struct bs_error *err)
 {
 	unsigned n_threads = at->how.is_sample ? 1 : at->how.n_threads;
-	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
-	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_slab, .context = at};
+	uint32_t n_shards = at->snapshot->segments[at->segment].grams.n_shards, most = n_shards / SHARDS_A_THREAD;
+	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_shard, .context = at};
 	bs_vector_clear(&at->found);
 	most = n_threads < most ? n_threads : most;
 	if (most > 1 && !at->helpers)
@@ -416,7 +416,7 @@ static enum bs_status filter_all_slabs(struct filtering *at, struct bs_error *er
 	while (helpers && plan.n_threads < most && plan.n_threads < MOST_THREADS &&
 	       make_copy(at, &helpers[plan.n_threads - 1]))
 		plan.n_threads++;
-	enum bs_status status = bs_workers_run(&plan, n_slabs, err);
+	enum bs_status status = bs_workers_run(&plan, n_shards, err);
 	if (!status)
 		status = take_found(at, at, err);
 	for (unsigned i = 0; i + 1 < plan.n_threads; i++) {
@@ -483,11 +483,11 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 	}
 	uint8_t *known = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
 	enum bs_status status = known ? BS_OK : bs_fail_memory(err, "candidates", segment->meta.n_docs / 8 + 1);
-	for (uint32_t i = 0; i < segment->grams.n_slabs && !status; i++) {
-		const struct bs_gram_slab *slab = &segment->grams.slabs[i];
-		for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {
+	for (uint32_t i = 0; i < segment->grams.n_shards && !status; i++) {
+		const struct bs_gram_shard *shard = &segment->grams.shards[i];
+		for (uint32_t row = 0; row < shard->shape.n_docs && !status; row++) {
 			uint32_t document;
-			status = bs_packed_get_u32(&slab->rows, row, &document, err);
+			status = bs_packed_get_u32(&shard->rows, row, &document, err);
 			if (!status && document < segment->meta.n_docs)
 				known[document / 8] |= (uint8_t)(1u << (document % 8));
 		}
@@ -510,7 +510,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 		return BS_OK;
 	}
 	const struct bs_segment *segment = &at->snapshot->segments[s];
-	bool may_match = segment->grams.n_slabs > 0 && !at->is_absent;
+	bool may_match = segment->grams.n_shards > 0 && !at->is_absent;
 	enum bs_status status = BS_OK;
 	/* Some grams are nowhere: exact, and far fewer bytes than the columns. */
 	const struct bs_coded_set grams = {.base = segment->trigrams.set};
@@ -519,7 +519,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	if (!status && may_match)
 		status = find_hashes(at, err);
 	if (!status && may_match)
-		status = filter_all_slabs(at, err);
+		status = filter_all_shards(at, err);
 	return status ? status : find_unknown(at, err);
 }
 

@@ -17,7 +17,7 @@ struct bs_gram_filter_stats {
 struct bs_gram_filter_how {
 	unsigned n_threads; /* > 0: it may work on so many */
 	bool of_documents;  /* not of files: those of every kind, but no rows */
-	bool is_sample;     /* a part of each slab: stats say how many there are about, and no bit is set */
+	bool is_sample;     /* a part of each shard: stats say how many there are about, and no bit is set */
 };
 
 /*

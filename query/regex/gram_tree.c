@@ -56,7 +56,7 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 		U8_NEXT(bytes, at, n_bytes, c);
 		if (c == '"' || c == '\\')
 			bs_text_put_string(out, "\\");
-		bool is_hex = c < 0 || bs_visible_is_obeyed(c);
+		bool is_hex = c < 0 || bs_is_terminal_control(c);
 		if (!is_hex)
 			bs_text_put(out, bytes + start, at - start);
 		for (size_t i = start; i < at && is_hex; i++) {

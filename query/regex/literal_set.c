@@ -10,7 +10,7 @@
 #include "core/collections/sort.h"
 #include "core/simd/needle.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/grams.h"
 
 /* What is asked of a place first. */
@@ -152,7 +152,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	                                : bs_buffer_reserve(&set->folded, n_bytes + n_bytes / 2 + 8, err);
 	for (uint32_t i = 0; i < n_literals && !status; i++) {
 		struct entry *entry = &entries[i];
-		status = bs_watch_spend(LITERAL_NS, err);
+		status = bs_deadline_spend(LITERAL_NS, err);
 		*entry = (struct entry){.bytes = literals[i].bytes, .n_bytes = literals[i].n_bytes, .literal = i};
 		if (set->letter_case != BS_LITERAL_EXACT) {
 			struct stream stream = {.text = literals[i].bytes, .n_bytes = literals[i].n_bytes};
@@ -224,7 +224,7 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	const uint8_t *label = making->entries[task.from].bytes + task.n_known;
 	struct node node = {.n_label = (uint16_t)label_bytes(making, &task)};
 	size_t place = trees->used_bytes;
-	enum bs_status status = bs_watch_spend(LITERAL_NS, err);
+	enum bs_status status = bs_deadline_spend(LITERAL_NS, err);
 	if (status)
 		return status;
 	task.n_known += node.n_label;

@@ -9,7 +9,7 @@
 #include "core/bitsift/status.h"
 #include "core/simd/needle.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/regex/regex_read.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
@@ -45,7 +45,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
 	struct bs_text_writer to = {.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
 	for (size_t i = 0; i < pattern->n_patterns && !to.status; i++) {
-		to.status = bs_watch_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
+		to.status = bs_deadline_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
 		bs_text_put_string(&to, is_line ? "^(?:" : "");
 		if (pattern->is_fixed)

@@ -5,7 +5,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_read.h"
 
@@ -218,7 +218,7 @@ static void split(struct splitting *at)
 	uint32_t n = (uint32_t)bs_vector_n(&at->regex->bars) + 1, child = node_at(at, at->regex->root)->first;
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
-		at->status = bs_watch_spend(PART_NS, at->err);
+		at->status = bs_deadline_spend(PART_NS, at->err);
 		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
 		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i]};
 		list->are_all_known &= take_needs(at, child, &part);
@@ -234,7 +234,7 @@ static bool is_all_literal(struct splitting *at)
 	const struct bs_regex_node *root = node_at(at, at->regex->root);
 	bool is_literal = !at->regex->n_captures;
 	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status; i = node_at(at, i)->next) {
-		at->status = bs_watch_spend(PART_NS, at->err);
+		at->status = bs_deadline_spend(PART_NS, at->err);
 		is_literal = take_part(at, i);
 	}
 	if (!is_literal)

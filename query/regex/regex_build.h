@@ -8,7 +8,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/regex/regex_tree.h"
 
 /* What (?imsx) sets. */
@@ -68,7 +68,7 @@ static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_
 	                             .next = BS_REGEX_NO_NODE};
 	if (bs_regex_is_lost(build))
 		return 0;
-	build->status = bs_watch_spend(BS_REGEX_NODE_NS, build->err);
+	build->status = bs_deadline_spend(BS_REGEX_NODE_NS, build->err);
 	if (!build->status)
 		build->status = bs_vector_append(&build->regex->nodes, &node, build->err);
 	return build->status ? 0 : bs_regex_n_nodes(build->regex) - 1;

@@ -23,7 +23,7 @@
 
 #include "core/base/bytes.h"
 #include "core/system/icu.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
@@ -989,7 +989,7 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals, st
 	if (!needs)
 		status = bs_fail_memory(err, "a tree of grams", n * sizeof(*needs));
 	for (size_t i = 0; i < n && !status && all->kind == BS_GRAM_OR; i++) {
-		status = bs_watch_spend(LITERAL_NS, err);
+		status = bs_deadline_spend(LITERAL_NS, err);
 		if (!status)
 			status = need_of_literal(&grown->arena, &literals->items[i], &folded, &needs[i], err);
 		if (!status && needs[i]->kind == BS_GRAM_ANY)

@@ -10,7 +10,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/system/stack.h"
 #include "query/regex/regex_build.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/regex/regex_set.h"
 #include "query/regex/text.h"
 
@@ -210,7 +210,7 @@ enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_re
 	if (regex->has_control)
 		only_by_line(&at);
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !at.out.status; i++) {
-		at.out.status = bs_watch_spend(NODE_NS, err);
+		at.out.status = bs_deadline_spend(NODE_NS, err);
 		rewrite_node(&at, bs_regex_node(regex, i));
 	}
 	copy_to(&at, (uint32_t)regex->n_bytes);

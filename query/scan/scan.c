@@ -8,24 +8,24 @@
 
 #include "query/plan/filter.h"
 
-/* Approximate costs, for the watch: of a row, a block of lines, a look at a word pair, at a name. */
+/* Approximate costs, for the deadline: of a row, a block of lines, a look at a word pair, at a name. */
 #define ROW_NS   50u
 #define BLOCK_NS 4u
 #define PAIR_NS  2u
 #define NAME_NS  300u
 
-static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32_t node)
+static const struct bs_query_node *node_at(const struct bs_shard_scan *at, uint32_t node)
 {
 	return &at->plan->query->nodes[node];
 }
 
-static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
+static bool is_exact_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	bs_scan_spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE ? bs_plan_n_pairs(at->plan) : 0)));
 	return bs_plan_is_exact_leaf(at->plan, at->segment, n);
 }
 
-static void push_term(struct bs_slab_scan *at, uint32_t term)
+static void push_term(struct bs_shard_scan *at, uint32_t term)
 {
 	if (!at->status)
 		at->status = bs_vector_append(&at->scan->terms, &term, at->err);
@@ -33,7 +33,7 @@ static void push_term(struct bs_slab_scan *at, uint32_t term)
 
 /* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether there is an element of
  * several terms besides. */
-static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
+static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
 	bs_scan_spend(at, PAIR_NS * 2 * bs_plan_n_pairs(at->plan));
@@ -62,7 +62,7 @@ static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
 
 /* Leaves in frame depth those of its documents that have each element of several terms among a leaf's items. */
-static void keep_wide(struct bs_slab_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
+static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
                       struct bs_live *live)
 {
 	for (uint32_t i = 0; i < node->n_items && bs_live_any(live) && !bs_query_is_file_name(node); i++) {
@@ -73,7 +73,7 @@ static void keep_wide(struct bs_slab_scan *at, const struct bs_query_node *node,
 }
 
 /* Leaves in frame depth those of its documents that have a name that leaf n asks for. */
-static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, const struct bs_live *live)
+static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth, const struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[depth].lines;
 	struct bs_file_names *names = at->plan->names;
@@ -93,7 +93,7 @@ static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, cons
 }
 
 /* Leaves in frame depth those of its documents that are in a range; all of them, where only their texts tell. */
-static void keep_range(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
 	const struct bs_segment *segment = bs_plan_segment(at->plan, at->segment);
@@ -104,8 +104,8 @@ static void keep_range(struct bs_slab_scan *at, uint32_t n, uint32_t depth, stru
 	if (!range->is_known)
 		return;
 	if (range->ranks.n > 0 && !at->status)
-		at->status = bs_value_part_find(&segment->values, &range->field, (uint32_t)(at->slab - segment->slabs),
-		                                at->slab->n_docs, &found, &part, at->err);
+		at->status = bs_value_part_find(&segment->values, &range->field, (uint32_t)(at->shard - segment->shards),
+		                                at->shard->n_docs, &found, &part, at->err);
 	if (found && !at->status)
 		at->stats->lines_read += bs_value_part_keep(&part, at->kernel, &range->ranks, at->first_block,
 		                                            bs_scan_n_blocks(at), frames->lines, live, scratch);
@@ -113,12 +113,12 @@ static void keep_range(struct bs_slab_scan *at, uint32_t n, uint32_t depth, stru
 		memset(live, 0, sizeof(*live));
 }
 
-static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
+static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
                  struct bs_live *live);
 
 /* A child of an AND that is no leaf, evaluated within the frame's documents. A document that surely matches the operand
  * of a NOT cannot match the NOT; one that cannot match the operand surely matches the NOT. */
-static void and_child(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, struct bs_live *live)
+static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_query_node *child = node_at(at, n);
 	const uint64_t *within = at->scan->frames[depth].lines;
@@ -134,7 +134,7 @@ static void and_child(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, 
 
 /* A conjunction of the children (or of one leaf alone): all single terms in one AND, then ranges, then the rest one by one,
  * names last: each is looked at. */
-static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, enum bs_claim claim,
+static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_t n_children, enum bs_claim claim,
                      uint32_t depth, const uint64_t *within, struct bs_live *live)
 {
 	struct bs_scan *scan = at->scan;
@@ -167,7 +167,7 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 }
 
 /* Lists are asked about those documents alone that no child before has. */
-static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
+static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim, uint32_t depth,
                     const uint64_t *within, struct bs_live *live)
 {
 	const struct bs_and_frame *frames = &at->scan->frames[depth];
@@ -190,7 +190,7 @@ static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, e
  * shrinks to the blocks that have any. Only documents of `within` (NULL: all) are asked about; others
  * may be among the result. Recursive, as deep as the query: bs_query_parse ensures that the stack is
  * large enough. */
-static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
+static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth, const uint64_t *within,
                  struct bs_live *live)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -202,9 +202,9 @@ static void eval(struct bs_slab_scan *at, uint32_t n, enum bs_claim claim, uint3
 		eval_and(at, &n, 1, claim, depth, within, live);
 }
 
-/* In forward lists the whole tree is first evaluated by their filters, which reject nearly everything;
+/* In forward indexes the whole tree is first evaluated by their filters, which reject nearly everything;
  * then, on the documents that are left, by looking each word up, which is exact. */
-bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
+bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live)
 {
 	uint32_t n_nodes = (uint32_t)at->plan->query->n_nodes;
 	at->is_lookup = at->has_doubts = false;
@@ -223,7 +223,7 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
 	return is_sure;
 }
 
-bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
+bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document)
 {
 	const struct bs_plan *plan = at->plan;
 	bool passes = !at->status && !bs_list_is_deleted(plan->list, (struct bs_doc_ref){at->segment, document});
@@ -235,14 +235,14 @@ bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
 }
 
 /* Whether every document of the segment may be a hit. */
-static bool has_all(const struct bs_slab_scan *at)
+static bool has_all(const struct bs_shard_scan *at)
 {
 	return !at->plan->scope.filter && at->plan->scope.n_left_out == 0 &&
 	       !at->plan->list->segments[at->segment].tombstones;
 }
 
 /* The document, unless it is out. With n_counted (nullable) a sure one is counted instead. */
-static void add_candidate(struct bs_slab_scan *at, const struct bs_scan_row *row, bool is_sure,
+static void add_candidate(struct bs_shard_scan *at, const struct bs_scan_row *row, bool is_sure,
                           struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	struct bs_candidate candidate = {
@@ -256,7 +256,7 @@ static void add_candidate(struct bs_slab_scan *at, const struct bs_scan_row *row
 		at->status = bs_vector_append(candidates, &candidate, at->err);
 }
 
-static void add_rows(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n, bool is_sure,
+static void add_rows(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t n, bool is_sure,
                      struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	bs_scan_spend(at, n * ROW_NS);
@@ -267,7 +267,7 @@ static void add_rows(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
-static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live)
+static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live)
 {
 	uint32_t last = bs_scan_n_blocks(at) - 1;
 	const uint64_t *line = at->scan->frames[depth].lines + (size_t)last * BS_LINE_WORDS;
@@ -278,7 +278,7 @@ static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, con
 }
 
 /* The documents that frame depth was left with. Those that are sure need not be named to be counted. */
-static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
+static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
                        struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
@@ -300,7 +300,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 }
 
 /* The sure ones need no proof by the text, even if others do. */
-static void scan_window(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
+static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
@@ -318,10 +318,10 @@ static void scan_window(struct bs_slab_scan *at, struct bs_candidate_list *candi
 	take_lines(at, 0, &live, is_sure, candidates, n_counted);
 }
 
-void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
+void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
-	for (at->first_block = 0; at->first_block < at->slab->n_blocks && !at->status;
-	     at->first_block += BS_SLAB_MAX_BLOCKS)
+	for (at->first_block = 0; at->first_block < at->shard->n_blocks && !at->status;
+	     at->first_block += BS_SHARD_MAX_BLOCKS)
 		scan_window(at, candidates, n_counted);
 }
 
@@ -342,7 +342,7 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Slabs give their documents in order, but not one after the other: a natural merge sort, of as many runs as slabs. */
+/* Shards give their documents in order, but not one after the other: a natural merge sort, of as many runs as shards. */
 static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates, size_t n,
                                       struct bs_error *err)
 {
@@ -378,10 +378,10 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	size_t base = bs_vector_n(candidates);
 	enum bs_status status = bs_scan_start(scan, plan, 0, err);
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK, {0}};
+	for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
+		struct bs_shard_scan at = {scan, plan, &segment->shards[i], kernel, stats, err, s, BS_OK, {0}};
 		bs_scan_prefetch(plan, s, i + 1);
-		bs_scan_slab(&at, candidates, n_counted);
+		bs_scan_shard(&at, candidates, n_counted);
 		status = at.status;
 	}
 	if (!status && bs_vector_n(candidates) > base)
@@ -400,7 +400,7 @@ enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s, struct bs_can
 		const struct bs_doc_ref ref = {s, d};
 		struct bs_candidate candidate = {.document = d};
 		bool passes = !bs_list_is_deleted(plan->list, ref) && !bs_plan_leaves_out(plan, ref);
-		status = bs_watch_spend(DOCUMENT_NS, err);
+		status = bs_deadline_spend(DOCUMENT_NS, err);
 		if (passes && plan->scope.filter && !status)
 			status = bs_filter_passes(plan->scope.filter, ref, &passes, err);
 		if (status || !passes)

@@ -9,7 +9,7 @@
  * of its own. The sets differ only where an operand is not exact: fields, and phrases that are no word
  * pair. Knows nothing of text; its neighbour match.c knows nothing of columns.
  *
- * Forward lists had an evaluator of their own until they became a second source of lines. One for both
+ * Forward indexes had an evaluator of their own until they became a second source of lines. One for both
  * takes 1.01 to 1.03 times the instructions of a query where all documents are in lists (AND, OR, NOT,
  * nested, prefixes; 400 long documents), and 0.97 to 1.02 times in an index of columns and lists.
  */
@@ -33,11 +33,11 @@ enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s, struct bs_can
                            struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether a document cannot be a hit: it is deleted, or the filter of the plan does not let it pass. */
-bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document);
+bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document);
 
 /* Leaves in frame 0 the documents of the blocks of live that may match, and in live where any do. Whether they do. */
-bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
+bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live);
 
-/* Appends the candidates of a slab, after bs_scan_start: of each window the sure ones and then the
+/* Appends the candidates of a shard, after bs_scan_start: of each window the sure ones and then the
  * others, each in the order of their rows. n_counted as in bs_scan_segment. */
-void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted);
+void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted);

@@ -1,24 +1,24 @@
-/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns, forward lists, and the
+/* term_lines.c: see term_lines.h. From the bottom up: memory, rows and their documents, columns, forward indexes, and the
  * functions that choose between the two. */
 #include "query/scan/term_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
-#define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
+#define LINES_BYTES  (BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
+#define GROUPS_BYTES (BS_SHARD_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
-/* A term in the slab under the scan, looked up when first needed. */
+/* A term in the shard under the scan, looked up when first needed. */
 struct scan_term {
-	const struct bs_slab *slab; /* for which here holds; NULL: none yet */
-	struct bs_slab_term here;
+	const struct bs_shard *shard; /* for which here holds; NULL: none yet */
+	struct bs_shard_term here;
 };
 
 #define FRAME_BYTES (LINES_BYTES + GROUPS_BYTES)
 
 void bs_scan_deinit(struct bs_scan *scan)
 {
-	(void)!bs_account_add(-(int64_t)(scan->n_frames * FRAME_BYTES), NULL);
+	(void)!bs_memory_budget_add(-(int64_t)(scan->n_frames * FRAME_BYTES), NULL);
 	for (uint32_t i = 0; i < scan->n_frames; i++) {
 		free(scan->frames[i].lines);
 		free(scan->frames[i].groups);
@@ -41,7 +41,7 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 		return bs_fail_memory(err, "a scan", n_frames * sizeof(*frames));
 	scan->frames = frames;
 	while (scan->n_frames < n_frames) {
-		enum bs_status status = bs_account_add((int64_t)FRAME_BYTES, err);
+		enum bs_status status = bs_memory_budget_add((int64_t)FRAME_BYTES, err);
 		if (status)
 			return status;
 		struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, LINES_BYTES),
@@ -49,7 +49,7 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 		if (!frame.lines || !frame.groups) {
 			free(frame.lines);
 			free(frame.groups);
-			(void)!bs_account_add(-(int64_t)FRAME_BYTES, NULL);
+			(void)!bs_memory_budget_add(-(int64_t)FRAME_BYTES, NULL);
 			return bs_fail_memory(err, "a scan", FRAME_BYTES);
 		}
 		frames[scan->n_frames++] = frame;
@@ -66,29 +66,29 @@ enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, u
 	bs_vector_clear(&scan->terms);
 	enum bs_status status = bs_vector_reserve(&scan->here, plan->n_terms, err);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++)
-		scan->here.items[t] = (struct scan_term){.slab = NULL};
+		scan->here.items[t] = (struct scan_term){.shard = NULL};
 	return status ? status : need_frames(scan, n_frames > n_deepest ? n_frames : n_deepest, err);
 }
 
 #define PREFETCHED_TERMS 16u
 
-void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab)
+void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_shard)
 {
 	const struct bs_segment *from = bs_plan_segment(plan, segment);
-	if (next_slab >= from->meta.n_slabs || from->slabs[next_slab].hashed.n_levels < 2)
+	if (next_shard >= from->meta.n_shards || from->shards[next_shard].hashed.n_levels < 2)
 		return;
 	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS; t++)
 		if (bs_plan_place(plan, segment, t)->is_found)
-			bs_slab_prefetch(&from->slabs[next_slab], &bs_plan_place(plan, segment, t)->term);
+			bs_shard_prefetch(&from->shards[next_shard], &bs_plan_place(plan, segment, t)->term);
 }
 
-/* Approximate costs, for the watch: of a term in a slab, a row of it, a block of a column, a look into a forward list. */
+/* Approximate costs, for the deadline: of a term in a shard, a row of it, a block of a column, a look into a forward index. */
 #define TERM_NS  200u
 #define ROW_NS   50u
 #define BLOCK_NS 4u
 #define LIST_NS  100u
 
-void bs_scan_fill(struct bs_slab_scan *at, uint32_t frame, const uint64_t *within, const struct bs_live *live)
+void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within, const struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
 	for (uint32_t block = 0; block < bs_scan_n_blocks(at); block++) {
@@ -102,27 +102,27 @@ void bs_scan_fill(struct bs_slab_scan *at, uint32_t frame, const uint64_t *withi
 	}
 }
 
-/* The columns or list of a term in this slab; NULL after a failure. */
-static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term)
+/* The columns or list of a term in this shard; NULL after a failure. */
+static const struct bs_shard_term *look_up(struct bs_shard_scan *at, uint32_t term)
 {
 	struct scan_term *found = &at->scan->here.items[term];
-	if (found->slab != at->slab)
+	if (found->shard != at->shard)
 		bs_scan_spend(at, TERM_NS);
-	if (found->slab != at->slab && !at->status) {
-		at->status = bs_slab_term_init(&found->here, at->slab, &bs_scan_place(at, term)->term, at->err);
-		found->slab = at->status ? NULL : at->slab;
+	if (found->shard != at->shard && !at->status) {
+		at->status = bs_shard_term_init(&found->here, at->shard, &bs_scan_place(at, term)->term, at->err);
+		found->shard = at->status ? NULL : at->shard;
 	}
 	return at->status ? NULL : &found->here;
 }
 
 /* Leaves in scan->ordered the terms, rarest first: the order in which their columns are read. */
-static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms)
+static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms)
 {
 	bs_vector_clear(&at->scan->ordered);
 	at->status = bs_vector_reserve(&at->scan->ordered, n_terms, at->err);
-	const struct bs_slab_term **ordered = at->scan->ordered.items;
+	const struct bs_shard_term **ordered = at->scan->ordered.items;
 	for (size_t i = 0; i < n_terms && !at->status; i++) {
-		const struct bs_slab_term *here = look_up(at, terms[i]);
+		const struct bs_shard_term *here = look_up(at, terms[i]);
 		size_t to = i;
 		for (; here && to > 0 && ordered[to - 1]->term->df > here->term->df; to--)
 			ordered[to] = ordered[to - 1];
@@ -130,31 +130,31 @@ static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 	}
 }
 
-/* Whether exceptions remove the rows that the hashed columns of a term wrongly leave; if not, rare lists may (*by_list_out). */
-static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list_out)
+/* Whether false positives remove the rows that the hashed columns of a term wrongly leave; if not, rare-term lists may (*by_list_out). */
+static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *by_list_out)
 {
-	const struct bs_slab_term *here = look_up(at, term);
+	const struct bs_shard_term *here = look_up(at, term);
 	bool is_hashed = here && here->exact_column == BS_NO_COLUMN,
-	     has = bs_scan_place(at, term)->term.treatment->has_exceptions;
+	     has = bs_scan_place(at, term)->term.treatment->has_false_positives;
 	*by_list_out = is_hashed && !has;
 	return is_hashed && has;
 }
 
-/* The first live block from `block` on; BS_SLAB_MAX_BLOCKS if all that follow are dead. */
+/* The first live block from `block` on; BS_SHARD_MAX_BLOCKS if all that follow are dead. */
 static uint32_t next_live(const struct bs_live *live, uint32_t block)
 {
-	while (block < BS_SLAB_MAX_BLOCKS) {
+	while (block < BS_SHARD_MAX_BLOCKS) {
 		uint64_t left = live->words[block / 64] >> (block % 64);
 		if (left)
 			return block + (uint32_t)__builtin_ctzll(left);
 		block = (block / 64 + 1) * 64;
 	}
-	return BS_SLAB_MAX_BLOCKS;
+	return BS_SHARD_MAX_BLOCKS;
 }
 
-void bs_scan_fail_past_end(struct bs_slab_scan *at)
+void bs_scan_fail_past_end(struct bs_shard_scan *at)
 {
-	at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+	at->status = bs_container_corrupt(at->shard->rows.file, at->err, "a column has bits past the last document");
 }
 
 size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER])
@@ -169,16 +169,16 @@ size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SC
 		}
 		if (walk->next_word % BS_LINE_WORDS == 0)
 			walk->next_word = next_live(walk->live, walk->next_word / BS_LINE_WORDS) * BS_LINE_WORDS;
-		if (walk->next_word == BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
+		if (walk->next_word == BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS)
 			break;
 		walk->bits = walk->lines[walk->next_word++];
 	}
 	return n;
 }
 
-void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n)
+void bs_scan_documents(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t n)
 {
-	const struct bs_packed *documents = &at->slab->rows;
+	const struct bs_packed *documents = &at->shard->rows;
 	uint64_t n_docs = bs_plan_segment(at->plan, at->segment)->meta.n_docs;
 	struct bs_packed_place places[BS_SCAN_TOGETHER];
 	bool is_found[BS_SCAN_TOGETHER];
@@ -196,27 +196,27 @@ void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t
 	}
 }
 
-static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
+static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
-	const struct bs_rare_lists *lists = &bs_plan_segment(at->plan, at->segment)->terms.rare_lists;
+	const struct bs_rare_term_lists *lists = &bs_plan_segment(at->plan, at->segment)->terms.rare_term_lists;
 	bs_scan_spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_packed_prefetch_entry(&lists->offsets, bs_rare_list_of(lists, asked[i].document));
+		bs_packed_prefetch_entry(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_packed_prefetch(&lists->offsets, bs_rare_list_of(lists, asked[i].document));
+		bs_packed_prefetch(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document));
 	for (size_t i = 0; i < n && !at->status; i++)
-		bs_packed_prefetch_target(&lists->offsets, bs_rare_list_of(lists, asked[i].document), &lists->bytes);
+		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, asked[i].document), &lists->bytes);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bool has = false;
-		at->status = bs_rare_lists_find(lists, asked[i].document, ordinal, &has, at->err);
+		at->status = bs_rare_term_lists_find(lists, asked[i].document, ordinal, &has, at->err);
 		lines[asked[i].row / 64] &= ~((uint64_t)!has << (asked[i].row % 64));
 	}
 	at->stats->asked += n;
 }
 
-/* Clears the rows of this slab that only seem to have a term that is listed. */
-static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
+/* Clears the rows of this shard that only seem to have a term that is listed. */
+static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
 {
 	uint32_t ordinal = (uint32_t)bs_scan_place(at, term)->term.ordinal;
 	struct bs_row_walk walk = bs_scan_walk(at, lines, live);
@@ -225,36 +225,36 @@ static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_
 		ask_lists(at, ordinal, asked, n, lines);
 }
 
-/* Clears the rows of this slab that only seem to have all the terms: first those that are written down, then, of what is
+/* Clears the rows of this shard that only seem to have all the terms: first those that are written down, then, of what is
  * left, those whose own lists say so. */
-static void keep_true(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, const struct bs_live *live,
+static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, const struct bs_live *live,
                       uint64_t *lines)
 {
 	bool by_list, any_listed = false;
 	for (size_t i = 0; i < n_terms && !at->status; i++) {
-		if (has_exceptions(at, terms[i], &by_list))
-			at->status = bs_exceptions_clear(&bs_scan_place(at, terms[i])->exceptions, at->slab->first_row,
+		if (has_false_positives(at, terms[i], &by_list))
+			at->status = bs_false_positives_clear(&bs_scan_place(at, terms[i])->false_positives, at->shard->first_row,
 			                                 live, lines, at->err);
 		any_listed |= by_list;
 	}
 	for (size_t i = 0; i < n_terms && any_listed && !at->status; i++)
-		if (!has_exceptions(at, terms[i], &by_list) && by_list)
+		if (!has_false_positives(at, terms[i], &by_list) && by_list)
 			keep_listed(at, terms[i], live, lines);
 }
 
 /* Leaves in the frame what the columns of all the terms let through. */
-static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
+static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                         struct bs_live *live)
 {
 	struct bs_and_cost cost = {0, 0};
-	bs_scan_spend(at, TERM_NS + n_terms * at->slab->n_blocks * BLOCK_NS);
+	bs_scan_spend(at, TERM_NS + n_terms * at->shard->n_blocks * BLOCK_NS);
 	bool is_possible = !at->status;
 	for (size_t i = 0; i < n_terms && is_possible; i++)
 		is_possible = bs_scan_place(at, terms[i])->is_found;
 	if (is_possible)
 		order_terms(at, terms, n_terms);
 	if (is_possible && !at->status)
-		at->status = bs_slab_and(at->slab, at->kernel, at->scan->ordered.items, n_terms, &at->scan->and,
+		at->status = bs_shard_and(at->shard, at->kernel, at->scan->ordered.items, n_terms, &at->scan->and,
 		                         &at->scan->frames[frame], live, &cost, at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
@@ -263,7 +263,7 @@ static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 }
 
 /* The rows of a group whose lists have the term. */
-static uint64_t look_up_rows(struct bs_slab_scan *at, uint32_t group, uint64_t ordinal, uint64_t rows)
+static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t ordinal, uint64_t rows)
 {
 	uint64_t has = 0;
 	for (uint64_t left = rows; left && !at->status; left &= left - 1) {
@@ -271,37 +271,37 @@ static uint64_t look_up_rows(struct bs_slab_scan *at, uint32_t group, uint64_t o
 		bool found = false;
 		bs_scan_spend(at, LIST_NS);
 		at->status =
-			bs_slab_forward_find(at->slab, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found, at->err);
+			bs_shard_forward_find(at->shard, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found, at->err);
 		has |= (uint64_t)found << row;
 	}
 	return has;
 }
 
-/* A term as a slab of forward lists has it. */
+/* A term as a shard of forward indexes has it. */
 struct list_term {
 	uint64_t ordinal;
 	struct bs_probe probe; /* of the filter */
 	const uint8_t *words;  /* of the exact column; NULL: it has none */
 };
 
-/* False: no document of the slab has it, or there was a failure. */
-static bool find_list_term(struct bs_slab_scan *at, uint32_t term, struct list_term *out)
+/* False: no document of the shard has it, or there was a failure. */
+static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_term *out)
 {
 	const struct bs_term_place *place = bs_scan_place(at, term);
-	const struct bs_slab_term *here = place->is_found ? look_up(at, term) : NULL;
+	const struct bs_shard_term *here = place->is_found ? look_up(at, term) : NULL;
 	*out = (struct list_term){.words = NULL};
 	if (!here)
 		return false;
 	if (here->exact_column != BS_NO_COLUMN)
-		at->status = bs_slab_forward_column(at->slab, here->exact_column, &out->words, at->err);
+		at->status = bs_shard_forward_column(at->shard, here->exact_column, &out->words, at->err);
 	out->ordinal = place->term.ordinal;
-	out->probe = bs_forward_filter_probe(at->slab->forward.filter.hashing, out->ordinal);
+	out->probe = bs_forward_filter_probe(at->shard->forward.filter.hashing, out->ordinal);
 	return !at->status;
 }
 
 /* The rows of a group that have the term. Before the lists are looked into, a row that the filter lets through may have
  * it, and does not surely have it. */
-static inline uint64_t rows_of(struct bs_slab_scan *at, const struct list_term *term, enum bs_claim claim,
+static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term, enum bs_claim claim,
                                uint32_t group, uint64_t within)
 {
 	uint64_t rows = 0;
@@ -309,7 +309,7 @@ static inline uint64_t rows_of(struct bs_slab_scan *at, const struct list_term *
 		return 0;
 	if (term->words)
 		return within & bs_load_u64(term->words + (size_t)group * 8);
-	at->status = bs_forward_filter_rows(&at->slab->forward.filter, group, term->probe, within, &rows, at->err);
+	at->status = bs_forward_filter_rows(&at->shard->forward.filter, group, term->probe, within, &rows, at->err);
 	at->has_doubts |= rows != 0;
 	if (at->is_lookup)
 		return rows ? look_up_rows(at, group, term->ordinal, rows) : 0;
@@ -317,14 +317,14 @@ static inline uint64_t rows_of(struct bs_slab_scan *at, const struct list_term *
 }
 
 /* The lines of the live blocks become those of their rows that have the term. */
-static void keep_in_lists(struct bs_slab_scan *at, uint32_t term, enum bs_claim claim, uint64_t *lines,
+static void keep_in_lists(struct bs_shard_scan *at, uint32_t term, enum bs_claim claim, uint64_t *lines,
                           struct bs_live *live)
 {
 	struct list_term here;
 	if (!find_list_term(at, term, &here))
 		memset(live, 0, sizeof(*live));
 	bs_scan_spend(at, bs_scan_n_blocks(at) * BS_LINE_WORDS * BLOCK_NS);
-	for (uint32_t block = next_live(live, 0); block < BS_SLAB_MAX_BLOCKS; block = next_live(live, block + 1)) {
+	for (uint32_t block = next_live(live, 0); block < BS_SHARD_MAX_BLOCKS; block = next_live(live, block + 1)) {
 		uint64_t *line = lines + (size_t)block * BS_LINE_WORDS, any = 0;
 		for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
 			any |= line[word] =
@@ -334,7 +334,7 @@ static void keep_in_lists(struct bs_slab_scan *at, uint32_t term, enum bs_claim 
 	}
 }
 
-void bs_scan_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, enum bs_claim claim, uint32_t frame,
+void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms, enum bs_claim claim, uint32_t frame,
                    const uint64_t *within, struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
@@ -351,7 +351,7 @@ void bs_scan_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_term
 		memset(live, 0, sizeof(*live));
 }
 
-void bs_scan_any_term(struct bs_slab_scan *at, uint32_t first_term, uint32_t n_terms, enum bs_claim claim,
+void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms, enum bs_claim claim,
                       uint32_t frame, struct bs_live *live)
 {
 	const struct bs_and_frame *frames = &at->scan->frames[frame];
@@ -371,7 +371,7 @@ void bs_scan_any_term(struct bs_slab_scan *at, uint32_t first_term, uint32_t n_t
 	                                                                         &joined);
 }
 
-void bs_scan_seek(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+void bs_scan_seek(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
 {
 	at->is_lookup = false;
 	if (bs_scan_has_columns(at))
@@ -380,7 +380,7 @@ void bs_scan_seek(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct
 		bs_scan_terms(at, &term, 1, BS_MAY, frame, NULL, live);
 }
 
-void bs_scan_keep(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+void bs_scan_keep(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
 {
 	uint64_t *lines = at->scan->frames[frame].lines;
 	at->is_lookup = true;

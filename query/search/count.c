@@ -22,14 +22,14 @@ static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 
 static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64_t *n_maybe, struct bs_error *err)
 {
-	struct bs_candidate_list *candidates = &run->finder->memory.candidates;
+	struct bs_candidate_list *candidates = &run->searcher->memory.candidates;
 	const struct bs_hit_sink sink = {.take = NULL};
 	bool has_columns = bs_plan_source(run->plan, segment) == BS_PLAN_COLUMNS, are_candidates = run->question->run.candidates;
 	bool is_unchanged = are_candidates;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
 	if (has_columns && !are_candidates)
-		status = bs_loader_is_segment_unchanged(run->finder->loader, segment, &is_unchanged, err);
+		status = bs_loader_is_segment_unchanged(run->searcher->loader, segment, &is_unchanged, err);
 	if (!status && has_columns && is_unchanged && count_by_lexicon(run, segment))
 		return BS_OK;
 	if (!status)
@@ -45,7 +45,7 @@ static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64
 
 enum bs_status bs_run_count(struct bs_run *run, uint64_t *n_maybe, struct bs_error *err)
 {
-	enum bs_status status = bs_watch_ask(err);
+	enum bs_status status = bs_deadline_ask(err);
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)
 			status = count_segment(run, s, n_maybe, err);

@@ -7,10 +7,10 @@
 #include "core/bitsift/search.h"
 #include "core/store/index_dir.h"
 #include "core/system/log.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/delete.h"
 #include "corpus/changes/uncommitted.h"
-#include "query/search/finder.h"
+#include "query/search/searcher.h"
 
 struct deletion {
 	const struct bs_delete_request *request;
@@ -41,7 +41,7 @@ static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *
 	return status;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct deletion *at = context;
 	struct bs_doc_ref ref = bs_find_hit_ref(hit);
@@ -57,29 +57,29 @@ static void tell(void *context, const char *message)
 
 static enum bs_status find_matches(struct deletion *at, const struct bs_index *index, struct bs_error *err)
 {
-	struct bs_find_request request = {
+	struct bs_search_request request = {
 		.query = at->request->query,
 		.query_bytes = at->request->query_bytes,
-		.mode = BS_FIND_IDS,
+		.mode = BS_SEARCH_IDS,
 		.any = at->request->any,
 		.strict_query = true, /* what may be meant otherwise deletes nothing */
 		.hit = take_hit,
 		.notice = tell,
 		.context = at,
 	};
-	struct bs_finder *finder = NULL;
-	struct bs_find_result found = {.error_byte = SIZE_MAX};
-	enum bs_status status = bs_finder_new(index, &finder, err);
+	struct bs_searcher *searcher = NULL;
+	struct bs_search_result found = {.error_byte = SIZE_MAX};
+	enum bs_status status = bs_searcher_new(index, &searcher, err);
 	if (!status)
-		status = bs_find(finder, &request, &found, err);
+		status = bs_search(searcher, &request, &found, err);
 	at->result->error_byte = found.error_byte;
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	/* Matches that nobody knows of would stay. */
 	if (!status && found.is_partial)
 		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
-	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
+	bool lacks_memory = status == BS_STOPPED && !bs_deadline_is_over();
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.bytes.used_bytes) : status;
 }
 
@@ -185,14 +185,14 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	*at.result = (struct bs_delete_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	struct bs_limits limits = request->limits ? *request->limits : (struct bs_limits){.partial = false};
 	limits.partial = false;
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits ? &limits : NULL, err);
+		status = bs_deadline_begin(&deadline, request->limits ? &limits : NULL, err);
 	if (!status) {
 		status = run(&at, err);
-		bs_watch_end(&watch);
+		bs_deadline_end(&deadline);
 	}
 	if (!status && at.result->n_deleted > 0 && !request->dry_run)
 		bs_log_line(request->log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path, (unsigned long long)at.result->n_deleted,
@@ -229,12 +229,12 @@ enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *quer
 {
 	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
 	uint64_t own, *n = n_out ? n_out : &own;
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*n = 0;
-	enum bs_status status = bs_watch_begin(&watch, uncommitted->limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, uncommitted->limits, err);
 	if (status)
 		return status;
 	status = delete_uncommitted(writer, query, query_bytes, n, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }

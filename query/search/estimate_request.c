@@ -10,20 +10,20 @@ static enum bs_status estimate(void *context, const struct bs_plan *plan, struct
 	return bs_plan_estimate(plan, context, err);
 }
 
-enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request, struct bs_find_estimate *estimate_out,
+enum bs_status bs_estimate(struct bs_searcher *searcher, const struct bs_search_request *request, struct bs_search_estimate *estimate_out,
                            struct bs_error *err)
 {
-	struct bs_find_request asked = {.query = request->query, .query_bytes = request->query_bytes, .any = request->any,
+	struct bs_search_request asked = {.query = request->query, .query_bytes = request->query_bytes, .any = request->any,
 	                                .stop_language = request->stop_language, .stop_words = request->stop_words,
 	                                .stop_words_bytes = request->stop_words_bytes, .field = request->field,
 	                                .limits = request->limits};
 	struct bs_plan_estimate found = {0};
-	enum bs_status status = bs_finder_plan(finder, &asked, estimate, &found, NULL, err);
-	*estimate_out = (struct bs_find_estimate){
-		.n_docs = status ? 0 : finder->list.n_docs,
+	enum bs_status status = bs_searcher_plan(searcher, &asked, estimate, &found, NULL, err);
+	*estimate_out = (struct bs_search_estimate){
+		.n_docs = status ? 0 : searcher->list.n_docs,
 		.n_hits = found.n_hits,
 		.n_least_df = found.n_most,
-		.is_certain = found.is_certain && !finder->index->has_other_words,
+		.is_certain = found.is_certain && !searcher->index->has_other_words,
 	};
 	return status;
 }

@@ -4,15 +4,15 @@
 #include "core/base/hash.h"
 #include "core/bitsift/query.h"
 #include "query/language/lex.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/plan/expand.h"
-#include "query/search/finder.h"
+#include "query/search/searcher.h"
 
 /* An index that is gathered from. */
 struct gathering {
 	struct bs_statistics *statistics;
-	struct bs_reading *reading;
-	const struct bs_find_request *request;
+	struct bs_query_analysis *reading;
+	const struct bs_search_request *request;
 	struct bs_term_table names; /* that may be fields */
 	struct bs_error *err;
 };
@@ -47,7 +47,7 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
 /* The words of the query as the index reads it, or, where there are names, as if they were fields without numbers and dates. */
 static enum bs_status gather_words(struct gathering *gathering)
 {
-	struct bs_query_options options = bs_reading_options(gathering->reading);
+	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
 	struct bs_query_tree *query;
 	options.any = gathering->request->any;
 	options.stop = NULL;
@@ -57,7 +57,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 		options.has_file_names = false;
 		options.has_values = NULL;
 	}
-	enum bs_status status = bs_reading_parse(gathering->reading, gathering->request->query, gathering->request->query_bytes, &options,
+	enum bs_status status = bs_query_analysis_parse(gathering->reading, gathering->request->query, gathering->request->query_bytes, &options,
 	                                         &query, NULL, gathering->err);
 	/* What makes no sense when read otherwise is not read so anywhere. */
 	if (status)
@@ -126,27 +126,27 @@ static enum bs_status gather(struct gathering *gathering)
 	return status;
 }
 
-enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
+enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct bs_search_request *request,
                                     struct bs_statistics *statistics, struct bs_error *err)
 {
-	struct gathering gathering = {.statistics = statistics, .reading = finder->reading, .request = request, .err = err};
+	struct gathering gathering = {.statistics = statistics, .reading = searcher->reading, .request = request, .err = err};
 	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
 	if (request->feedback_docs || request->like_id || request->like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
-	struct bs_finder_use use;
-	enum bs_status status = bs_finder_enter(finder, request->limits, &use, err);
+	struct bs_searcher_use use;
+	enum bs_status status = bs_searcher_enter(searcher, request->limits, &use, err);
 	if (status)
 		return status;
 	bs_statistics_begin_index(statistics);
-	status = bs_reading_begin(gathering.reading, &stop, NULL, err);
+	status = bs_query_analysis_begin(gathering.reading, &stop, NULL, err);
 	if (!status)
 		status = gather(&gathering);
 	if (!status)
-		status = bs_watch_ask(err);
+		status = bs_deadline_ask(err);
 	bs_term_table_deinit(&gathering.names);
-	bs_finder_leave(&use);
+	bs_searcher_leave(&use);
 	if (!status)
-		bs_statistics_set(statistics, bs_statistics_n_docs(statistics) + finder->list.n_docs,
-		                  bs_statistics_n_positions(statistics) + finder->list.n_positions);
+		bs_statistics_set(statistics, bs_statistics_n_docs(statistics) + searcher->list.n_docs,
+		                  bs_statistics_n_positions(statistics) + searcher->list.n_positions);
 	return status;
 }

@@ -4,26 +4,26 @@
 #define SHOW_NS 300u /* the approximate cost of a hit, without its text */
 #define NAME_NS 50u  /* ... of which only the name is wanted */
 
-static enum bs_status call(struct bs_run *run, const struct bs_find_hit *hit, bool *is_refused, struct bs_error *err)
+static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *is_refused, struct bs_error *err)
 {
 	const struct bs_listener *listener = &run->question->listener;
-	/* The callback's allocations are not the finder's. */
-	struct bs_account *account = bs_account_here;
-	bs_account_here = NULL;
+	/* The callback's allocations are not the searcher's. */
+	struct bs_memory_budget *budget = bs_memory_budget_here;
+	bs_memory_budget_here = NULL;
 	*is_refused = listener->hit(listener->context, hit) != 0;
-	bs_account_here = account;
+	bs_memory_budget_here = budget;
 	return *is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
 static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found, size_t i, bool *is_refused, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	const struct bs_wanted *wanted = &run->question->wanted;
 	const struct bs_sorted_hit *sorted = found->sorted ? &found->sorted[i] : NULL;
-	const struct bs_hit *hit = sorted ? &sorted->hit : &found->hits[i];
+	const struct bs_ranked_hit *hit = sorted ? &sorted->hit : &found->hits[i];
 	bool are_candidates = run->question->run.candidates;
 	struct bs_buffer value = {0};
-	struct bs_find_hit shown = {
+	struct bs_hit shown = {
 		.rank = found->is_ranked ? i + 1 : 0,
 		.score = are_candidates ? 0 : hit->score,
 		.document = (uint64_t)hit->segment << 32 | hit->document,
@@ -31,13 +31,13 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status = bs_presenter_name(&finder->presenter, finder->loader, bs_hit_ref(hit), &shown, err);
+	enum bs_status status = bs_presenter_name(&searcher->presenter, searcher->loader, bs_hit_ref(hit), &shown, err);
 	bool wants_text = found->is_ranked && (wanted->snippets || wanted->passages);
-	uint32_t analysis = finder->list.entries[bs_list_segment(&finder->list, hit->segment)->entry].analysis;
+	uint32_t analysis = searcher->list.entries[bs_list_segment(&searcher->list, hit->segment)->entry].analysis;
 	if (!status && wants_text && analysis != run->analysis)
 		status = bs_run_turn(run, analysis, err);
 	if (!status && wants_text)
-		status = bs_presenter_text(&finder->presenter, finder->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
+		status = bs_presenter_text(&searcher->presenter, searcher->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
 		                         err);
 	if (!status && sorted && sorted->has_value) {
 		status = bs_value_format(&sorted->value, &value, err);
@@ -58,7 +58,7 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 	for (size_t i = run->question->offset; i < found->n && !status;) {
 		if (!found->sorted)
 			bs_presenter_prefetch(run->plan->list, found->hits, found->n, i);
-		status = bs_watch_spend(SHOW_NS, err);
+		status = bs_deadline_spend(SHOW_NS, err);
 		if (!status)
 			status = hand_out(run, found, i, is_refused, err);
 		if (!*is_refused && bs_run_is_cut(run, status))
@@ -71,25 +71,25 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 
 static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found *found, bool *is_refused, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	const struct bs_listener *listener = &run->question->listener;
-	const struct bs_batch_target target = {finder->loader, &finder->presenter, listener->batch, listener->context};
-	enum bs_status status = bs_batches_begin(&finder->batches, &target, err);
+	const struct bs_batch_target target = {searcher->loader, &searcher->presenter, listener->batch, listener->context};
+	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	for (size_t i = run->question->offset; i < found->n && !status; i++) {
-		status = bs_watch_spend(NAME_NS, err);
+		status = bs_deadline_spend(NAME_NS, err);
 		if (bs_run_is_cut(run, status))
 			status = BS_OK;
 		if (!status)
-			status = bs_batches_add(finder->batches, bs_hit_ref(&found->hits[i]),
+			status = bs_batches_add(searcher->batches, bs_hit_ref(&found->hits[i]),
 			                        run->question->run.candidates && found->hits[i].score > 0, err);
 	}
-	*is_refused = bs_batches_is_refused(finder->batches);
+	*is_refused = bs_batches_is_refused(searcher->batches);
 	/* The time is up: hits that were added are still handed out. */
-	if (run->is_partial && bs_watch_ended(status) && !*is_refused)
+	if (run->is_partial && bs_deadline_ended(status) && !*is_refused)
 		status = BS_OK;
 	if (!status)
-		status = bs_batches_flush(finder->batches, err);
-	*is_refused = bs_batches_is_refused(finder->batches);
+		status = bs_batches_flush(searcher->batches, err);
+	*is_refused = bs_batches_is_refused(searcher->batches);
 	return status;
 }
 
@@ -101,5 +101,5 @@ enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
 	/* The callback's refusal is an error; the end of the time is not, if partial results are wanted. */
 	if (is_refused)
 		return bs_fail(err, BS_STOPPED, "stopped");
-	return run->is_partial && bs_watch_ended(status) ? BS_OK : status;
+	return run->is_partial && bs_deadline_ended(status) ? BS_OK : status;
 }

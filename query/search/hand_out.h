@@ -5,7 +5,7 @@
 
 /* The hits, in the order in which they are handed out; those before the question's offset are passed over. */
 struct bs_found {
-	const struct bs_hit *hits;
+	const struct bs_ranked_hit *hits;
 	const struct bs_sorted_hit *sorted; /* instead of hits, with the values that they are sorted by; NULL: they are not */
 	size_t n;
 	bool is_ranked; /* hits have ranks 1, 2, ...; their texts may be wanted */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/find_result.h"
+#include "core/bitsift/search_result.h"
 #include "core/system/log.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/changes/fresh.h"
 #include "corpus/changes/uncommitted.h"
 
@@ -23,7 +23,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 {
 	struct freshen_notices *notices = context;
 	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
-	bool is_told = ++notices->n_skipped[reason] <= BS_FIND_TOLD_UNREADABLE || notices->request->verbose ||
+	bool is_told = ++notices->n_skipped[reason] <= BS_MAX_UNREADABLE_NOTICES || notices->request->verbose ||
 	               reason == BS_SKIP_UNTRUSTED;
 	is_told = is_told && reason > BS_SKIP_SPECIAL;
 	if (notices->request->notice && is_told)
@@ -40,7 +40,7 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 	index->n_unread = freshened.n_unread;
 	for (int reason = BS_SKIP_UNREADABLE; reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
 		uint64_t n = notices.n_skipped[reason];
-		if (n <= BS_FIND_TOLD_UNREADABLE || reason == BS_SKIP_UNTRUSTED)
+		if (n <= BS_MAX_UNREADABLE_NOTICES || reason == BS_SKIP_UNTRUSTED)
 			continue;
 		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
 		request->notice(request->context, line.text);
@@ -60,7 +60,7 @@ enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_ind
 		status = bs_kernel_choose(NULL, &index->kernel, err);
 	if (!status)
 		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
-	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
+	return status ? status : bs_prefix_checks_new(&index->snapshot, &index->prefix_checks, err);
 }
 
 static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, bool is_asked,
@@ -86,7 +86,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_snapshot_use_summary(&index->snapshot, is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);
 	if (!status && request->fresh)
 		status = freshen(index, request, err);
-	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
+	return status ? status : bs_prefix_checks_new(&index->snapshot, &index->prefix_checks, err);
 }
 
 enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
@@ -106,14 +106,14 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 	struct bs_index *index = calloc(1, sizeof(*index));
 	if (!index)
 		return bs_fail_memory(err, "an index", sizeof(*index));
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	uint64_t start_ns = bs_now_ns();
 	index->dir.fd = -1;
 	index->log = request->log;
-	status = bs_watch_begin(&watch, request->limits, err);
+	status = bs_deadline_begin(&deadline, request->limits, err);
 	if (!status) {
 		status = open_index(index, request, is_asked, err);
-		bs_watch_end(&watch);
+		bs_deadline_end(&deadline);
 	}
 	if (status) {
 		bs_index_close(index);
@@ -141,7 +141,7 @@ void bs_index_close(struct bs_index *index)
 {
 	if (!index)
 		return;
-	bs_proofs_free(index->proofs);
+	bs_prefix_checks_free(index->prefix_checks);
 	bs_snapshot_deinit(&index->snapshot);
 	bs_dir_close(&index->dir);
 	free(index);

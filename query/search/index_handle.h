@@ -4,13 +4,13 @@
 #include "core/bitsift/index_open.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
-#include "query/load/proof.h"
+#include "query/load/prefix_check.h"
 
 struct bs_writer;
 
 struct bs_index {
 	struct bs_snapshot snapshot;
-	struct bs_proofs *proofs; /* of collections that grew; filled by finders */
+	struct bs_prefix_checks *prefix_checks; /* of collections that grew; filled by searchers */
 	const struct bs_kernel *kernel;
 	const struct bs_log *log; /* nullable */
 	struct bs_dir dir;

@@ -1,4 +1,4 @@
-/* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of slabs and terms, and what scan.c makes of a query, handed out. */
+/* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of shards and terms, and what scan.c makes of a query, handed out. */
 #include "core/bitsift/matrix.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/status.h"
@@ -10,7 +10,7 @@
 #include "query/scan/scan.h"
 #include "query/search/planned.h"
 
-_Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SLAB_MAX_HASHES, "room for the columns of absent levels too");
+_Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES, "room for the columns of absent levels too");
 
 /* Levels of a segment by what they are called here: not every segment has all. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
@@ -29,16 +29,16 @@ static enum bs_status find_segment(const struct bs_index *index, uint32_t segmen
 	return BS_OK;
 }
 
-static enum bs_status find_slab(const struct bs_index *index, uint32_t segment, uint32_t slab,
-                                const struct bs_segment **segment_out, const struct bs_slab **slab_out,
+static enum bs_status find_shard(const struct bs_index *index, uint32_t segment, uint32_t shard,
+                                const struct bs_segment **segment_out, const struct bs_shard **shard_out,
                                 struct bs_error *err)
 {
 	enum bs_status status = find_segment(index, segment, segment_out, err);
-	if (!status && slab >= (*segment_out)->meta.n_slabs)
-		status = bs_fail(err, BS_INVALID, "segment %u has %llu slabs, no number %u", segment,
-		                 (unsigned long long)(*segment_out)->meta.n_slabs, slab);
+	if (!status && shard >= (*segment_out)->meta.n_shards)
+		status = bs_fail(err, BS_INVALID, "segment %u has %llu shards, no number %u", segment,
+		                 (unsigned long long)(*segment_out)->meta.n_shards, shard);
 	if (!status)
-		*slab_out = &(*segment_out)->slabs[slab];
+		*shard_out = &(*segment_out)->shards[shard];
 	return status;
 }
 
@@ -61,65 +61,65 @@ enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_t segme
 		.n_terms = from->meta.n_terms,
 		.n_postings = from->meta.n_postings,
 		.n_positions = from->meta.n_positions,
-		.n_slabs = (uint32_t)from->meta.n_slabs,
-		.n_treatments = from->meta.n_slabs > 0 ? from->terms.treatments.n_entries : 0,
+		.n_shards = (uint32_t)from->meta.n_shards,
+		.n_treatments = from->meta.n_shards > 0 ? from->terms.treatments.n_entries : 0,
 		.density = (double)from->meta.density_ppm / 1e6,
 	};
 	return BS_OK;
 }
 
-enum bs_status bs_matrix_treatment_at(const struct bs_index *index, uint32_t segment, uint32_t treatment,
-                                      struct bs_matrix_treatment *treatment_out, struct bs_error *err)
+enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_t segment, uint32_t treatment,
+                                      struct bs_matrix_term_treatment *treatment_out, struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
-	*treatment_out = (struct bs_matrix_treatment){.min_df = 0};
+	*treatment_out = (struct bs_matrix_term_treatment){.min_df = 0};
 	enum bs_status status = find_segment(index, segment, &from, err);
 	if (status)
 		return status;
-	if (from->meta.n_slabs == 0 || treatment >= from->terms.treatments.n_entries)
+	if (from->meta.n_shards == 0 || treatment >= from->terms.treatments.n_entries)
 		return bs_fail(err, BS_INVALID, "segment %u has no treatment number %u", segment, treatment);
-	const struct bs_treatment *entry = &from->terms.treatments.entries[treatment];
+	const struct bs_term_treatment *entry = &from->terms.treatments.entries[treatment];
 	treatment_out->min_df = entry->min_df;
-	treatment_out->has_exceptions = entry->has_exceptions;
+	treatment_out->has_false_positives = entry->has_false_positives;
 	for (uint32_t l = 0; l < from->terms.treatments.n_levels; l++)
 		treatment_out->n_columns[level_of(from, l)] = entry->n_columns[l];
 	return BS_OK;
 }
 
-/* The exact columns of both kinds of slabs: those of lists are of whole words, not of whole lines. */
-static enum bs_status describe_exact(const struct bs_slab *slab, struct bs_matrix_columns *columns,
+/* The exact columns of both kinds of shards: those of lists are of whole words, not of whole lines. */
+static enum bs_status describe_exact(const struct bs_shard *shard, struct bs_matrix_columns *columns,
                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*columns = (struct bs_matrix_columns){
-		.n_columns = slab->exact.level.n_columns,
-		.column_words = slab->hashed.n_levels ? slab->exact.level.n_lines * BS_LINE_WORDS
-	                                              : bs_forward_groups(slab->n_docs),
-		.n_lanes = slab->n_docs,
+		.n_columns = shard->exact.level.n_columns,
+		.column_words = shard->hashed.n_levels ? shard->exact.level.n_lines * BS_LINE_WORDS
+	                                              : bs_forward_groups(shard->n_docs),
+		.n_lanes = shard->n_docs,
 		.lane_rows = 1,
 	};
 	for (uint32_t c = 0; c < columns->n_columns && !status; c++) {
 		uint32_t n_set = 0;
-		status = bs_slab_exact_popcount(slab, c, &n_set, err);
+		status = bs_shard_exact_popcount(shard, c, &n_set, err);
 		columns->n_set += n_set;
 	}
 	return status;
 }
 
-enum bs_status bs_matrix_slab_at(const struct bs_index *index, uint32_t segment, uint32_t slab,
-                                 struct bs_matrix_slab *slab_out, struct bs_error *err)
+enum bs_status bs_matrix_shard_at(const struct bs_index *index, uint32_t segment, uint32_t shard,
+                                 struct bs_matrix_shard *shard_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
-	const struct bs_slab *from = NULL;
-	*slab_out = (struct bs_matrix_slab){.n_rows = 0};
-	enum bs_status status = find_slab(index, segment, slab, &of, &from, err);
+	const struct bs_shard *from = NULL;
+	*shard_out = (struct bs_matrix_shard){.n_rows = 0};
+	enum bs_status status = find_shard(index, segment, shard, &of, &from, err);
 	if (status)
 		return status;
-	slab_out->n_rows = from->n_docs;
-	slab_out->is_lists = from->hashed.n_levels == 0;
+	shard_out->n_rows = from->n_docs;
+	shard_out->is_lists = from->hashed.n_levels == 0;
 	for (uint32_t l = 0; l < from->hashed.n_levels && !status; l++) {
 		const struct bs_level *level = &from->hashed.levels[l];
-		struct bs_matrix_columns *columns = &slab_out->levels[level_of(of, l)];
+		struct bs_matrix_columns *columns = &shard_out->levels[level_of(of, l)];
 		if (level->n_columns == 0)
 			continue;
 		*columns = (struct bs_matrix_columns){
@@ -128,9 +128,9 @@ enum bs_status bs_matrix_slab_at(const struct bs_index *index, uint32_t segment,
 			.n_lanes = bs_level_lanes(level->rank, from->n_docs),
 			.lane_rows = 1u << bs_level_shift(level->rank, from->n_docs),
 		};
-		status = bs_slab_level_popcount(from, l, &columns->n_set, err);
+		status = bs_shard_level_popcount(from, l, &columns->n_set, err);
 	}
-	return status ? status : describe_exact(from, &slab_out->levels[BS_MATRIX_EXACT], err);
+	return status ? status : describe_exact(from, &shard_out->levels[BS_MATRIX_EXACT], err);
 }
 
 /* Where the columns of a level lie: bytes of a section. */
@@ -140,49 +140,49 @@ struct place {
 	uint32_t n_columns;
 };
 
-static struct place place_of(const struct bs_segment *of, const struct bs_slab *slab, enum bs_matrix_level level)
+static struct place place_of(const struct bs_segment *of, const struct bs_shard *shard, enum bs_matrix_level level)
 {
-	struct place place = {.section = &slab->columns};
-	const struct bs_level *found = level == BS_MATRIX_EXACT ? &slab->exact.level : NULL;
-	for (uint32_t l = 0; l < slab->hashed.n_levels && !found; l++)
-		found = level_of(of, l) == level ? &slab->hashed.levels[l] : NULL;
+	struct place place = {.section = &shard->columns};
+	const struct bs_level *found = level == BS_MATRIX_EXACT ? &shard->exact.level : NULL;
+	for (uint32_t l = 0; l < shard->hashed.n_levels && !found; l++)
+		found = level_of(of, l) == level ? &shard->hashed.levels[l] : NULL;
 	if (found)
-		place = (struct place){&slab->columns, found->first_line * BS_LINE_BYTES,
+		place = (struct place){&shard->columns, found->first_line * BS_LINE_BYTES,
 		                       (uint64_t)found->n_lines * BS_LINE_BYTES, found->n_columns};
-	if (found && slab->hashed.n_levels == 0)
-		place = (struct place){&slab->forward.columns, 0, (uint64_t)bs_forward_groups(slab->n_docs) * 8,
+	if (found && shard->hashed.n_levels == 0)
+		place = (struct place){&shard->forward.columns, 0, (uint64_t)bs_forward_groups(shard->n_docs) * 8,
 		                       found->n_columns};
 	return place;
 }
 
-enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, uint32_t slab,
+enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, uint32_t shard,
                                enum bs_matrix_level level, uint32_t first, uint32_t n, const uint64_t **words_out,
                                struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
-	const struct bs_slab *from = NULL;
+	const struct bs_shard *from = NULL;
 	*words_out = NULL;
-	enum bs_status status = find_slab(index, segment, slab, &of, &from, err);
+	enum bs_status status = find_shard(index, segment, shard, &of, &from, err);
 	if (status)
 		return status;
 	struct place place = place_of(of, from, level);
 	if (first > place.n_columns || n > place.n_columns - first)
-		return bs_fail(err, BS_INVALID, "slab %u has %u such columns: not %u from number %u on", slab,
+		return bs_fail(err, BS_INVALID, "shard %u has %u such columns: not %u from number %u on", shard,
 		               place.n_columns, n, first);
 	uint64_t start = place.start_byte + first * place.column_bytes;
 	*words_out = (const uint64_t *)(const void *)(place.section->data + start);
 	return n ? bs_section_touch(place.section, start, n * place.column_bytes, err) : BS_OK;
 }
 
-enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment, uint32_t slab,
+enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment, uint32_t shard,
                                    enum bs_matrix_level level, uint32_t first, uint32_t n, uint32_t *counts_out,
                                    struct bs_error *err)
 {
 	const uint64_t *words;
-	struct bs_matrix_slab shape;
-	enum bs_status status = bs_matrix_words(index, segment, slab, level, first, n, &words, err);
+	struct bs_matrix_shard shape;
+	enum bs_status status = bs_matrix_words(index, segment, shard, level, first, n, &words, err);
 	if (!status)
-		status = bs_matrix_slab_at(index, segment, slab, &shape, err);
+		status = bs_matrix_shard_at(index, segment, shard, &shape, err);
 	for (uint32_t c = 0; c < n && !status; c++) {
 		counts_out[c] = 0;
 		for (uint32_t w = 0; w < shape.levels[level].column_words; w++)
@@ -191,12 +191,12 @@ enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segmen
 	return status;
 }
 
-enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segment, uint32_t slab,
+enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segment, uint32_t shard,
                                    uint64_t *documents_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
-	const struct bs_slab *from = NULL;
-	enum bs_status status = find_slab(index, segment, slab, &of, &from, err);
+	const struct bs_shard *from = NULL;
+	enum bs_status status = find_shard(index, segment, shard, &of, &from, err);
 	for (uint32_t row = 0; !status && row < from->n_docs; row++) {
 		uint32_t document = 0;
 		status = bs_packed_get_u32(&from->rows, row, &document, err);
@@ -218,19 +218,19 @@ bool bs_matrix_is_deleted(const struct bs_index *index, uint64_t document)
 	       bs_snapshot_is_deleted(&index->snapshot, ref.segment, ref.document);
 }
 
-enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struct bs_find_hit *hit_out,
+enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document, struct bs_hit *hit_out,
                               struct bs_error *err)
 {
 	struct bs_doc_ref ref = {(uint32_t)(document >> 32), (uint32_t)document};
-	*hit_out = (struct bs_find_hit){.document = document};
-	if (!is_document(&finder->index->snapshot, ref))
+	*hit_out = (struct bs_hit){.document = document};
+	if (!is_document(&searcher->index->snapshot, ref))
 		return bs_fail(err, BS_INVALID, "no document of this index: %llu", (unsigned long long)document);
-	struct bs_finder_use use;
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	struct bs_searcher_use use;
+	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
-	status = bs_presenter_name(&finder->presenter, finder->loader, ref, hit_out, err);
-	bs_finder_leave(&use);
+	status = bs_presenter_name(&searcher->presenter, searcher->loader, ref, hit_out, err);
+	bs_searcher_leave(&use);
 	return status;
 }
 
@@ -242,7 +242,7 @@ static enum bs_status find_term(const struct bs_segment *segment, const char *te
 	uint64_t ordinal = 0, df = 0;
 	bool is_there = false;
 	enum bs_status status = BS_OK;
-	if (segment->meta.n_slabs > 0 && term_bytes > 0 && term_bytes <= UINT32_MAX)
+	if (segment->meta.n_shards > 0 && term_bytes > 0 && term_bytes <= UINT32_MAX)
 		status = bs_lexicon_find(&segment->terms.lexicon, key, (uint32_t)term_bytes, &is_there, &ordinal, &df,
 		                         err);
 	if (!status && !is_there)
@@ -262,7 +262,7 @@ static struct bs_matrix_term describe_term(const struct bs_segment *segment, con
 		.term_bytes = term_bytes,
 		.ordinal = ordinal,
 		.df = df,
-		.treatment = (uint32_t)(bs_treatment_find(&segment->terms.treatments, df) -
+		.treatment = (uint32_t)(bs_term_treatment_find(&segment->terms.treatments, df) -
 	                                segment->terms.treatments.entries),
 	};
 }
@@ -288,7 +288,7 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	const struct bs_segment *of = NULL;
 	bool end = false;
 	enum bs_status status = find_segment(index, segment, &of, err);
-	if (status || of->meta.n_slabs == 0)
+	if (status || of->meta.n_shards == 0)
 		return status;
 	struct bs_lexicon_cursor cursor = {.lexicon = &of->terms.lexicon};
 	status = from_bytes > UINT32_MAX
@@ -304,20 +304,20 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	return status;
 }
 
-enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment, uint32_t slab, const char *term,
+enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment, uint32_t shard, const char *term,
                                       size_t term_bytes, struct bs_matrix_term_columns *columns_out,
                                       struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
-	const struct bs_slab *from = NULL;
+	const struct bs_shard *from = NULL;
 	struct bs_and_term found;
-	struct bs_slab_term here;
+	struct bs_shard_term here;
 	memset(columns_out, 0, sizeof(*columns_out));
-	enum bs_status status = find_slab(index, segment, slab, &of, &from, err);
+	enum bs_status status = find_shard(index, segment, shard, &of, &from, err);
 	if (!status)
 		status = find_term(of, term, term_bytes, &found, err);
 	if (!status)
-		status = bs_slab_term_init(&here, from, &found, err);
+		status = bs_shard_term_init(&here, from, &found, err);
 	if (!status && here.exact_column != BS_NO_COLUMN) {
 		columns_out->n_columns[BS_MATRIX_EXACT] = 1;
 		columns_out->columns[BS_MATRIX_EXACT][0] = here.exact_column;
@@ -326,7 +326,7 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	for (uint32_t l = 0; !status && l < from->hashed.n_levels; l++) {
 		enum bs_matrix_level level = level_of(of, l);
 		uint32_t n = from->hashed.levels[l].n_columns
-		                     ? bs_slab_hashes(found.treatment, from->hashed.n_columns, l)
+		                     ? bs_shard_hashes(found.treatment, from->hashed.n_columns, l)
 		                     : 0;
 		columns_out->n_columns[level] = n;
 		for (uint32_t i = 0; i < n; i++)
@@ -336,7 +336,7 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
-/* What bs_matrix_ask does with a plan. */
+/* What bs_matrix_query does with a plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
@@ -345,14 +345,14 @@ struct asked {
 	struct bs_u64s words;
 };
 
-static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *at, struct bs_error *err)
+static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *at, struct bs_error *err)
 {
 	const struct bs_candidate *found = asked->found.items;
 	struct bs_matrix_candidates candidates = {
 		.segment = at->segment,
-		.slab = (uint32_t)(at->slab - bs_plan_segment(at->plan, at->segment)->slabs),
-		.n_rows = at->slab->n_docs,
-		.n_words = ((size_t)at->slab->n_docs + 63) / 64,
+		.shard = (uint32_t)(at->shard - bs_plan_segment(at->plan, at->segment)->shards),
+		.n_rows = at->shard->n_docs,
+		.n_words = ((size_t)at->shard->n_docs + 63) / 64,
 		.n_set = bs_vector_n(&asked->found),
 	};
 	bs_vector_clear(&asked->words);
@@ -366,15 +366,15 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *a
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The callback's allocations are not the finder's. */
-	struct bs_account *account = bs_account_here;
-	bs_account_here = NULL;
+	/* The callback's allocations are not the searcher's. */
+	struct bs_memory_budget *budget = bs_memory_budget_here;
+	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;
-	bs_account_here = account;
+	bs_memory_budget_here = budget;
 	return is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
+static enum bs_status ask_shards(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
 {
 	struct asked *asked = context;
 	struct bs_scan_stats stats = {.lines_read = 0};
@@ -384,11 +384,11 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 		if (!segment)
 			continue;
 		status = bs_scan_start(scan, plan, 0, err);
-		for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-			struct bs_slab_scan at = {scan,  plan, &segment->slabs[i], asked->kernel, &stats, err, s,
+		for (uint32_t i = 0; i < segment->meta.n_shards && !status; i++) {
+			struct bs_shard_scan at = {scan,  plan, &segment->shards[i], asked->kernel, &stats, err, s,
 			                          BS_OK, {0}};
 			bs_vector_clear(&asked->found);
-			bs_scan_slab(&at, &asked->found, NULL);
+			bs_scan_shard(&at, &asked->found, NULL);
 			status = at.status ? at.status : hand_out(asked, &at, err);
 		}
 	}
@@ -397,16 +397,16 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 	return status;
 }
 
-enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_request *request,
+enum bs_status bs_matrix_query(struct bs_searcher *searcher, const struct bs_search_request *request,
                              int (*take)(void *context, const struct bs_matrix_candidates *candidates), void *context,
                              size_t *error_byte_out, struct bs_error *err)
 {
-	const struct bs_index *index = finder->index;
+	const struct bs_index *index = searcher->index;
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;
 	if (index->has_other_words)
 		return bs_fail(err, BS_UNSUPPORTED,
 		               "the words of the index were cut by other rules: its columns say nothing of a query");
-	return bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
+	return bs_searcher_plan(searcher, request, ask_shards, &asked, error_byte_out, err);
 }

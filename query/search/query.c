@@ -1,4 +1,4 @@
-/* query.c: a query apart from an index (bitsift/query.h): how it is read (reading.h), its tree, and the matcher of texts. */
+/* query.c: a query apart from an index (bitsift/query.h): how it is read (query_analysis.h), its tree, and the matcher of texts. */
 #include "core/bitsift/query.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "core/base/vector.h"
 #include "core/bitsift/build.h"
 #include "core/store/field_weights.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/answer/snippet.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/plan/plan.h"
 #include "query/search/index_handle.h"
 #include "query/statistics/bm25.h"
@@ -39,7 +39,7 @@ struct bs_query {
 	struct asked_name *asked;
 	uint32_t n_asked;
 	struct bs_snapshot_list list; /* the index by which it is read; empty: none */
-	struct bs_reading reading;
+	struct bs_query_analysis reading;
 	struct bs_term_table own_fields;
 	char **own_weights;
 	struct bs_query_tree *tree;
@@ -59,7 +59,7 @@ void bs_query_free(struct bs_query *query)
 	free(query->asked);
 	bs_matcher_free(query->matcher);
 	bs_query_tree_free(query->tree);
-	bs_reading_deinit(&query->reading);
+	bs_query_analysis_deinit(&query->reading);
 	bs_term_table_deinit(&query->own_fields);
 	bs_strings_free(query->own_weights);
 	bs_snapshot_list_deinit(&query->list);
@@ -73,18 +73,18 @@ void bs_query_free(struct bs_query *query)
 /* What the request says of texts, where no index does. */
 static enum bs_status read_as_told(struct bs_query *query, const struct bs_query_request *request, struct bs_error *err)
 {
-	struct bs_words_options words = {
+	struct bs_tokenizer_options words = {
 		.stem_language = request->stem_language,
 		.fold_accents = request->fold_accents,
 		.split_identifiers = request->split_identifiers,
 	};
-	enum bs_status status = bs_reading_init_words(&query->reading, &words, err);
+	enum bs_status status = bs_query_analysis_init_words(&query->reading, &words, err);
 	for (const char *const *name = request->fields; name && *name && !status; name++) {
 		uint32_t number;
 		status = bs_term_table_intern(&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
 		                              bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
 	}
-	bs_reading_set_fields(&query->reading, &query->own_fields);
+	bs_query_analysis_set_fields(&query->reading, &query->own_fields);
 	query->reading.fields.has_file_names = request->file_names;
 	return status ? status : bs_field_weights_make(request->weights, &query->own_weights, err);
 }
@@ -93,7 +93,7 @@ static enum bs_status read_as_index(struct bs_query *query, const struct bs_inde
 {
 	const struct bs_list_entry entry = {.snapshot = &index->snapshot, .has_other_words = index->has_other_words};
 	enum bs_status status = bs_snapshot_list_init(&query->list, &entry, 1, err);
-	return status ? status : bs_reading_init(&query->reading, &query->list, 0, err);
+	return status ? status : bs_query_analysis_init(&query->reading, &query->list, 0, err);
 }
 
 static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
@@ -102,13 +102,13 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
 	enum bs_status status = request->index ? read_as_index(query, request->index, err) : read_as_told(query, request, err);
 	if (!status)
-		status = bs_reading_begin(&query->reading, &stop, NULL, err);
+		status = bs_query_analysis_begin(&query->reading, &stop, NULL, err);
 	if (status)
 		return status;
-	struct bs_query_options options = bs_reading_options(&query->reading);
+	struct bs_query_options options = bs_query_analysis_options(&query->reading);
 	options.any = request->any;
 	options.strict = request->strict_query;
-	status = bs_reading_parse(&query->reading, request->query, request->query_bytes, &options, &query->tree, error_byte, err);
+	status = bs_query_analysis_parse(&query->reading, request->query, request->query_bytes, &options, &query->tree, error_byte, err);
 	if (status != BS_INVALID)
 		*error_byte = SIZE_MAX;
 	for (uint32_t i = 0; !status && i < query->tree->notices.n && request->notice; i++)
@@ -185,16 +185,16 @@ enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_qu
 {
 	size_t error_byte = SIZE_MAX;
 	struct bs_query *query = NULL;
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	enum bs_status status = check_request(request, err);
 	if (!status && !(query = calloc(1, sizeof(*query))))
 		status = bs_fail_memory(err, "a query", sizeof(*query));
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = bs_deadline_begin(&deadline, request->limits, err);
 	if (!status) {
 		query->limits = request->limits;
 		status = make_query(query, request, &error_byte, err);
-		bs_watch_end(&watch);
+		bs_deadline_end(&deadline);
 	}
 	if (status) {
 		bs_query_free(query);
@@ -313,13 +313,13 @@ static enum bs_status match(struct bs_query *query, const struct bs_text *texts,
 enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                               struct bs_query_result *result_out, struct bs_error *err)
 {
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*result_out = (struct bs_query_result){.is_match = false};
-	enum bs_status status = bs_watch_begin(&watch, query->limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, query->limits, err);
 	if (status)
 		return status;
 	status = match(query, texts, n_texts, result_out, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }
 
@@ -331,11 +331,11 @@ enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_tex
 		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->columns,
 		.favours_after = request->favours_after};
 	struct bs_match match = {.matches = false};
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*snippet_out = (struct bs_query_snippet){.text = ""};
 	enum bs_status status = bs_check_reserved("struct bs_query_snippet_request", request->reserved, COUNT(request->reserved), err);
 	if (!status)
-		status = bs_watch_begin(&watch, query->limits, err);
+		status = bs_deadline_begin(&deadline, query->limits, err);
 	if (status)
 		return status;
 	bs_buffer_clear(&query->snippet);
@@ -343,7 +343,7 @@ enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_tex
 	if (!status)
 		status = bs_snippet_write(query->fields.items, n_texts, query->hits.items, bs_vector_n(&query->hits), NULL, &options,
 		                          &query->snippet, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	if (!status && query->snippet.used_bytes > 0)
 		*snippet_out = (struct bs_query_snippet){.text = (const char *)query->snippet.data,
 		                                         .text_bytes = query->snippet.used_bytes};
@@ -377,8 +377,8 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
                             const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
-	const struct bs_collection collection = {NULL, statistics};
-	double avgdl = bs_collection_avgdl(&collection), idf;
+	const struct bs_corpus collection = {NULL, statistics};
+	double avgdl = bs_corpus_avgdl(&collection), idf;
 	enum bs_status status = bs_plan_check_statistics(statistics, query->tree, err);
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
@@ -386,7 +386,7 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 		status = bs_match_document(query->matcher, no_ref, query->fields.items, n_texts, &match, err);
 	for (size_t i = 0; i < match.n_words && !status; i++) {
 		const struct bs_match_word *word = &match.words[i];
-		status = bs_collection_idf(&collection, word->term, word->term_bytes, 0, &idf, err);
+		status = bs_corpus_idf(&collection, word->term, word->term_bytes, 0, &idf, err);
 		*score_out += status ? 0 : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
 	}
 	return status;
@@ -395,12 +395,12 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                               const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
 {
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	*score_out = 0;
-	enum bs_status status = bs_watch_begin(&watch, query->limits, err);
+	enum bs_status status = bs_deadline_begin(&deadline, query->limits, err);
 	if (status)
 		return status;
 	status = score(query, texts, n_texts, statistics, score_out, err);
-	bs_watch_end(&watch);
+	bs_deadline_end(&deadline);
 	return status;
 }

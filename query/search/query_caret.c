@@ -2,10 +2,10 @@
 #include <unicode/utf8.h>
 
 #include "core/base/buffer.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 #include "core/bitsift/search.h"
-#include "core/text/visible_append.h"
+#include "core/text/printable.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60
@@ -16,7 +16,7 @@ static int columns_between(const uint8_t *text, size_t start, size_t end)
 {
 	int columns = 0;
 	for (size_t at = start; at < end;)
-		columns += (int)bs_visible_columns(bs_visible_next(text, end, &at));
+		columns += (int)bs_display_columns(bs_utf8_next(text, end, &at));
 	return columns;
 }
 
@@ -27,7 +27,7 @@ static size_t step_back(const uint8_t *text, size_t at, int n_columns)
 	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
 	while (start > 0) {
 		size_t before = start;
-		n_columns -= (int)bs_visible_columns(bs_visible_previous(text, &before));
+		n_columns -= (int)bs_display_columns(bs_utf8_previous(text, &before));
 		if (n_columns < 0 || at - before > most_bytes)
 			break;
 		start = before;
@@ -43,14 +43,14 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 	enum bs_status status = BS_OK;
 	for (size_t at = start; at < text_bytes && !status;) {
 		if (at - start > most_bytes)
-			return bs_visible_append_own(out, "…", err);
-		UChar32 c = bs_visible_next(text, text_bytes, &at);
-		n_columns -= (int)bs_visible_columns(c);
+			return bs_printable_append_own(out, "…", err);
+		UChar32 c = bs_utf8_next(text, text_bytes, &at);
+		n_columns -= (int)bs_display_columns(c);
 		if (n_columns < 0)
-			return bs_visible_append_own(out, "…", err);
-		if (bs_visible_is_space(c) && bs_visible_columns(c) == 1)
+			return bs_printable_append_own(out, "…", err);
+		if (bs_is_white_space(c) && bs_display_columns(c) == 1)
 			c = ' ';
-		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
+		status = bs_printable_append(out, bs_is_terminal_control(c) ? -1 : c, err);
 	}
 	return status;
 }
@@ -67,13 +67,13 @@ enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t erro
 	size_t start = step_back(text, error_byte, CARET_BEFORE_COLUMNS);
 	int cut = start > 0 ? 1 : 0;
 	int columns = cut + columns_between(text, start, error_byte);
-	enum bs_status status = bs_visible_append_own(&out, cut ? "…" : "", err);
+	enum bs_status status = bs_printable_append_own(&out, cut ? "…" : "", err);
 	if (!status)
 		status = put_query(text, start, query_bytes, CARET_ALL_COLUMNS - cut, &out, err);
 	if (!status)
-		status = bs_visible_append_own(&out, "\n", err);
+		status = bs_printable_append_own(&out, "\n", err);
 	for (int i = 0; i < columns && !status; i++)
-		status = bs_visible_append_own(&out, " ", err);
+		status = bs_printable_append_own(&out, " ", err);
 	if (!status)
 		status = bs_buffer_append(&out, "^", 2, err);
 	if (status)

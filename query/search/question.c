@@ -8,41 +8,41 @@
 
 #define LOGGED_BYTES 200 /* of a query in a log */
 
-static enum bs_status check(const struct bs_find_request *request, struct bs_error *err)
+static enum bs_status check(const struct bs_search_request *request, struct bs_error *err)
 {
-	if ((unsigned)request->mode > BS_FIND_COUNT)
-		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
-	if (request->offset && (request->mode == BS_FIND_COUNT || request->approx))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: an offset is of hits, and of all of them");
-	if (request->approx && request->mode != BS_FIND_TOP)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
-	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
+	if ((unsigned)request->mode > BS_SEARCH_COUNT)
+		return bs_fail(err, BS_UNSUPPORTED, "struct bs_search_request: no mode %d", (int)request->mode);
+	if (request->offset && (request->mode == BS_SEARCH_COUNT || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: an offset is of hits, and of all of them");
+	if (request->approx && request->mode != BS_SEARCH_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: only ranked hits can be had approximately");
+	if (request->sort_field && (request->mode != BS_SEARCH_TOP || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: only the first hits can be had sorted, and not approximately");
 	if (request->date_field && !request->newer && !request->older)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: a field with a date, but no date to compare with");
 	if (request->feedback_docs && (request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: words of the best documents, or of one that hits are like");
 	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: words like those of documents are chosen by one index: "
 		                                "not with statistics");
-	if (request->candidates && request->mode == BS_FIND_TOP)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are not ranked");
+	if (request->candidates && request->mode == BS_SEARCH_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: candidates are not ranked");
 	if (request->candidates && (request->brute || request->feedback_docs || request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are had without reading a text");
-	if (request->batch && request->mode != BS_FIND_IDS)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only hits in document order come in batches");
-	if (!request->hit && !request->batch && request->mode != BS_FIND_COUNT)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
-	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: candidates are had without reading a text");
+	if (request->batch && request->mode != BS_SEARCH_IDS)
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: only hits in document order come in batches");
+	if (!request->hit && !request->batch && request->mode != BS_SEARCH_COUNT)
+		return bs_fail(err, BS_INVALID, "struct bs_search_request: no function for hits");
+	return bs_check_reserved("struct bs_search_request", request->reserved, COUNT(request->reserved), err);
 }
 
-size_t bs_question_n_wanted(const struct bs_find_request *request)
+size_t bs_question_n_wanted(const struct bs_search_request *request)
 {
 	size_t n = request->n_best ? request->n_best : USUAL_N_BEST;
 	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
 }
 
-enum bs_status bs_question_make(const struct bs_find_request *request, const struct bs_find_program *program,
+enum bs_status bs_question_make(const struct bs_search_request *request, const struct bs_search_program *program,
                                 struct bs_question *question_out, struct bs_error *err)
 {
 	*question_out = (struct bs_question){
@@ -89,7 +89,7 @@ enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_li
 	return BS_OK;
 }
 
-void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_find_result *result,
+void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_search_result *result,
                      enum bs_status status, uint64_t elapsed_ns, const struct bs_error *err)
 {
 	bool is_cut = status == BS_DEADLINE || (!status && result->is_partial);

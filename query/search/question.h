@@ -1,11 +1,11 @@
 /*
- * question.h: what a search is asked: a request (struct bs_find_request of bitsift.h), split into what each stage needs. Only
+ * question.h: what a search is asked: a request (struct bs_search_request of bitsift.h), split into what each stage needs. Only
  * search.c and the files that it calls for other public functions see the request itself.
  */
 #pragma once
 
 #include "core/base/error.h"
-#include "core/bitsift/find_request.h"
+#include "core/bitsift/search_request.h"
 #include "core/program/options.h"
 #include "query/answer/presenter.h"
 #include "query/language/stop.h"
@@ -30,8 +30,8 @@ struct bs_likeness {
 
 /* How the query is run. */
 struct bs_run_options {
-	enum bs_find_mode mode;
-	size_t n_best;          /* BS_FIND_TOP: the hits to be found, those before the offset included */
+	enum bs_search_mode mode;
+	size_t n_best;          /* BS_SEARCH_TOP: the hits to be found, those before the offset included */
 	const char *sort_field; /* NULL: by score */
 	bool sort_descending;
 	bool approx;
@@ -45,7 +45,7 @@ struct bs_run_options {
 
 /* The caller's functions. NULL: not called. */
 struct bs_listener {
-	int (*hit)(void *context, const struct bs_find_hit *hit);
+	int (*hit)(void *context, const struct bs_hit *hit);
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
 	void (*notice)(void *context, const char *message);
 	void (*notice_query)(void *context, const char *message);
@@ -70,21 +70,21 @@ struct bs_question {
 };
 
 /* program: nullable. Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
-enum bs_status bs_question_make(const struct bs_find_request *request, const struct bs_find_program *program,
+enum bs_status bs_question_make(const struct bs_search_request *request, const struct bs_search_program *program,
                                 struct bs_question *question_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The documents by which the scores of the question are computed, where a list is searched. */
-static inline struct bs_collection bs_question_collection(const struct bs_question *question, const struct bs_snapshot_list *list)
+static inline struct bs_corpus bs_question_corpus(const struct bs_question *question, const struct bs_snapshot_list *list)
 {
 	bool counts_list = !question->statistics || question->adds_statistics;
-	return (struct bs_collection){counts_list ? list : NULL, question->statistics};
+	return (struct bs_corpus){counts_list ? list : NULL, question->statistics};
 }
 
 /* Calls notice_query, or notice where the caller has none. */
 void bs_listener_notice_query(const struct bs_listener *listener, const char *message);
 
 /* How many of the best must be known for the request's hits to be shown: those before the offset included. */
-size_t bs_question_n_wanted(const struct bs_find_request *request);
+size_t bs_question_n_wanted(const struct bs_search_request *request);
 
 /* The document that hits are to be like has no words: the query, of query_bytes, alone counts, as a notice says. BS_INVALID: it
  * is empty. */
@@ -92,5 +92,5 @@ enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_li
 	BS_WARN_UNUSED;
 
 /* Writes what came of the question to a log (nullable): slow searches and those that were cut off are warnings. */
-void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_find_result *result,
+void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_search_result *result,
                      enum bs_status status, uint64_t elapsed_ns, const struct bs_error *err);

@@ -1,7 +1,7 @@
 /* ranked.c: see ranked.h. */
 #include "query/search/ranked.h"
 
-/* While there is nothing to compare bounds with, n_best and this many documents more are read after each slab. */
+/* While there is nothing to compare bounds with, n_best and this many documents more are read after each shard. */
 #define SETTLE_MORE 8
 
 /* With approx, at most this many of the waiting documents are read: per document wanted, and in addition. */
@@ -10,7 +10,7 @@
 
 enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bounds_out, struct bs_error *err)
 {
-	struct bs_scorer *scorer = &run->finder->memory.scorer;
+	struct bs_scorer *scorer = &run->searcher->memory.scorer;
 	struct bs_verify_request *verify = &run->verify;
 	*by_bounds_out = false;
 	if (bs_run_is_brute(run))
@@ -28,7 +28,7 @@ enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bou
 	return status;
 }
 
-static enum bs_status offer(void *context, const struct bs_hit *hit, struct bs_error *err)
+static enum bs_status offer(void *context, const struct bs_ranked_hit *hit, struct bs_error *err)
 {
 	return bs_top_offer(context, hit, err);
 }
@@ -41,13 +41,13 @@ static bool is_full(const struct bs_top *top)
 /* Reads up to n_most of the waiting documents, in the order of their bounds, until none can be among the best. */
 static enum bs_status verify_waiting(struct bs_run *run, size_t n_most, bool until_full, struct bs_error *err)
 {
-	struct bs_top_scan *scan = &run->finder->memory.top_scan;
+	struct bs_top_scan *scan = &run->searcher->memory.top_scan;
 	const struct bs_hit_sink sink = {offer, scan->top};
-	struct bs_hits *waiting = &scan->waiting;
+	struct bs_ranked_hits *waiting = &scan->waiting;
 	enum bs_status status = BS_OK;
 	bs_run_charge(run, BS_STAGE_RANK);
 	for (size_t n = 0; n < n_most && bs_vector_n(waiting) > 0 && !status && !(until_full && is_full(scan->top)); n++) {
-		struct bs_hit bound = bs_hits_pop(waiting);
+		struct bs_ranked_hit bound = bs_hits_pop(waiting);
 		if (bs_top_scan_is_possible(scan, bound.score))
 			status = bs_run_verify_one(run, bs_hit_ref(&bound), false, &sink, err);
 		else
@@ -62,10 +62,10 @@ static void end_filter(void *context)
 	bs_run_charge(context, BS_STAGE_SCAN);
 }
 
-static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
+static enum bs_status settle_shard(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_run *run = context;
-	const struct bs_top_scan *scan = &run->finder->memory.top_scan;
+	const struct bs_top_scan *scan = &run->searcher->memory.top_scan;
 	size_t n_waiting = bs_vector_n(&scan->waiting);
 	bs_run_charge(run, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(scan->top) || n_waiting <= scan->top->k)))
@@ -76,7 +76,7 @@ static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *
 /* Reads the documents that still wait. */
 static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_error *err)
 {
-	const struct bs_hits *waiting = &run->finder->memory.top_scan.waiting;
+	const struct bs_ranked_hits *waiting = &run->searcher->memory.top_scan.waiting;
 	size_t n_waiting = bs_vector_n(waiting);
 	size_t n_most = run->question->run.approx ? n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
 	enum bs_status status = verify_waiting(run, n_most, false, err);
@@ -84,29 +84,29 @@ static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_e
 	if (status || bs_vector_n(waiting) == 0)
 		return status;
 	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
-	bs_finder_notice(run->finder, line.text);
+	bs_searcher_notice(run->searcher, line.text);
 	return BS_OK;
 }
 
 /* Overwrites memory.hits with the best so far. */
 static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 {
-	struct bs_query_memory *memory = &run->finder->memory;
+	struct bs_query_memory *memory = &run->searcher->memory;
 	bs_vector_clear(&memory->hits);
 	return bs_vector_extend(&memory->hits, memory->top.heap.items, bs_vector_n(&memory->top.heap), err);
 }
 
 /* Whether the source of a hit is what was indexed; that of a document of the overlay is. */
-static enum bs_status is_unchanged(struct bs_run *run, const struct bs_hit *hit, bool *unchanged_out, struct bs_error *err)
+static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit, bool *unchanged_out, struct bs_error *err)
 {
 	*unchanged_out = !bs_plan_segment(run->plan, hit->segment);
-	return *unchanged_out ? BS_OK : bs_loader_is_unchanged(run->finder->loader, bs_hit_ref(hit), unchanged_out, err);
+	return *unchanged_out ? BS_OK : bs_loader_is_unchanged(run->searcher->loader, bs_hit_ref(hit), unchanged_out, err);
 }
 
 /* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
 static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out, struct bs_error *err)
 {
-	const struct bs_hits *hits = &run->finder->memory.hits;
+	const struct bs_ranked_hits *hits = &run->searcher->memory.hits;
 	*unchanged_out = true;
 	enum bs_status status = copy_best(run, err);
 	/* In document order, in which changes are reported. */
@@ -120,7 +120,7 @@ static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out
 
 enum bs_status bs_ranked_keep_unchanged(struct bs_run *run, struct bs_error *err)
 {
-	struct bs_query_memory *memory = &run->finder->memory;
+	struct bs_query_memory *memory = &run->searcher->memory;
 	size_t n = bs_vector_n(&memory->top.heap);
 	enum bs_status status = copy_best(run, err);
 	bs_vector_clear(&memory->top.heap);
@@ -131,19 +131,19 @@ enum bs_status bs_ranked_keep_unchanged(struct bs_run *run, struct bs_error *err
 			status = bs_top_offer(&memory->top, &memory->hits.items[i], err);
 	}
 	run->stats->hits -= n - bs_vector_n(&memory->top.heap);
-	return bs_watch_ended(status) ? BS_OK : status;
+	return bs_deadline_ended(status) ? BS_OK : status;
 }
 
 static void start_top(struct bs_run *run, size_t n_best)
 {
-	struct bs_query_memory *memory = &run->finder->memory;
+	struct bs_query_memory *memory = &run->searcher->memory;
 	struct bs_top_scan *scan = &memory->top_scan;
 	memory->top.list = run->plan->list;
 	memory->top.k = n_best;
 	bs_vector_clear(&memory->top.heap);
 	scan->scorer = &memory->scorer;
 	scan->top = &memory->top;
-	scan->settle = settle_slab;
+	scan->settle = settle_shard;
 	scan->filtered = end_filter;
 	scan->context = run;
 	scan->stats = &run->stats->rank;
@@ -154,11 +154,11 @@ static void start_top(struct bs_run *run, size_t n_best)
 
 static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool by_bounds, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
-	struct bs_query_memory *memory = &finder->memory;
+	struct bs_searcher *searcher = run->searcher;
+	struct bs_query_memory *memory = &searcher->memory;
 	const struct bs_hit_sink sink = {offer, &memory->top};
 	if (by_bounds && bs_plan_source(run->plan, segment) == BS_PLAN_COLUMNS) {
-		enum bs_status status = bs_scan_top(&memory->scan, run->plan, segment, finder->index->kernel, &memory->top_scan,
+		enum bs_status status = bs_scan_top(&memory->scan, run->plan, segment, searcher->index->kernel, &memory->top_scan,
 		                                    &run->stats->scan, err);
 		bs_run_charge(run, BS_STAGE_SCAN);
 		return status;
@@ -169,7 +169,7 @@ static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool 
 
 static enum bs_status search_segments(struct bs_run *run, size_t n_best, bool by_bounds, struct bs_error *err)
 {
-	enum bs_status status = bs_watch_ask(err);
+	enum bs_status status = bs_deadline_ask(err);
 	start_top(run, n_best);
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)
@@ -184,7 +184,7 @@ enum bs_status bs_ranked_search(struct bs_run *run, size_t n_best, bool *by_boun
 	if (status || !*by_bounds_io)
 		return status;
 	status = settle_rest(run, n_best, err);
-	run->stats->rank.threshold = bs_top_scan_threshold(&run->finder->memory.top_scan);
+	run->stats->rank.threshold = bs_top_scan_threshold(&run->searcher->memory.top_scan);
 	if (!status)
 		status = are_best_unchanged(run, &unchanged, err);
 	if (status || unchanged)
@@ -196,7 +196,7 @@ enum bs_status bs_ranked_search(struct bs_run *run, size_t n_best, bool *by_boun
 bool bs_ranked_is_open(const struct bs_run *run)
 {
 	const struct bs_query_stats *stats = run->stats;
-	const struct bs_scorer *scorer = &run->finder->memory.scorer;
+	const struct bs_scorer *scorer = &run->searcher->memory.scorer;
 	bool has_unasked = scorer->is_any && scorer->n_words > 1 && stats->rank.threshold > 0;
 	return stats->rank.blocks_skipped > 0 || stats->hits + stats->verify.false_positives != stats->scan.candidates ||
 	       has_unasked;

@@ -5,39 +5,39 @@
 static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within, bool *has_dates_out,
                                    struct bs_plan_scope *scope, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	const struct bs_selection *selection = &run->question->selection;
 	bool is_any = true;
 	*has_dates_out = false;
-	enum bs_status status = bs_finder_need_filter(finder, err);
+	enum bs_status status = bs_searcher_need_filter(searcher, err);
 	if (!status)
-		status = bs_filter_begin(finder->filter, selection, &is_any, err);
+		status = bs_filter_begin(searcher->filter, selection, &is_any, err);
 	if (status || is_any)
 		return status;
-	*has_dates_out = bs_filter_dates(finder->filter, selection, finder->reading->fields.names, within);
-	if (!*has_dates_out || bs_filter_has_more(finder->filter))
-		scope->filter = finder->filter;
-	scope->is_open = scope->filter && !*has_dates_out && bs_filter_asks_text(finder->filter);
+	*has_dates_out = bs_filter_dates(searcher->filter, selection, searcher->reading->fields.names, within);
+	if (!*has_dates_out || bs_filter_has_more(searcher->filter))
+		scope->filter = searcher->filter;
+	scope->is_open = scope->filter && !*has_dates_out && bs_filter_asks_text(searcher->filter);
 	return BS_OK;
 }
 
 static enum bs_status parse(struct bs_run *run, struct bs_plan_scope *scope, struct bs_error *err)
 {
 	const struct bs_query_text *asked = &run->question->query;
-	struct bs_reading *reading = run->finder->reading;
-	struct bs_query_options options = bs_reading_options(reading);
+	struct bs_query_analysis *reading = run->searcher->reading;
+	struct bs_query_options options = bs_query_analysis_options(reading);
 	struct bs_query_range within = {.field = 0};
 	bool has_dates;
 	enum bs_status status = begin_filter(run, &within, &has_dates, scope, err);
 	if (!status && asked->field)
-		status = bs_reading_keep_to_field(reading, asked->field, &options, err);
+		status = bs_query_analysis_keep_to_field(reading, asked->field, &options, err);
 	options.within = !status && has_dates ? &within : NULL;
 	options.any = asked->any;
 	options.strict = asked->strict;
 	options.terms = bs_feedback_taken(run->learnt);
 	options.n_terms = bs_feedback_n_taken(run->learnt);
 	if (!status)
-		status = bs_reading_parse(reading, asked->text, asked->n_bytes, &options, &run->query, &run->error_byte, err);
+		status = bs_query_analysis_parse(reading, asked->text, asked->n_bytes, &options, &run->query, &run->error_byte, err);
 	if (status)
 		return status;
 	run->error_byte = SIZE_MAX;
@@ -53,58 +53,58 @@ static void notice_broad(struct bs_run *run)
 		if (!run->plan->elements.items[i].is_too_broad)
 			continue;
 		bs_plan_describe_broad(&run->query->elements[i], &line);
-		bs_finder_notice(run->finder, line.text);
+		bs_searcher_notice(run->searcher, line.text);
 	}
 }
 
 /* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 static const struct bs_kernel *byte_kernel(const struct bs_run *run)
 {
-	return bs_run_is_brute(run) ? NULL : run->finder->index->kernel;
+	return bs_run_is_brute(run) ? NULL : run->searcher->index->kernel;
 }
 
 static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *scope, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
-	struct bs_query_memory *memory = &finder->memory;
+	struct bs_searcher *searcher = run->searcher;
+	struct bs_query_memory *memory = &searcher->memory;
 	const struct bs_plan_inputs inputs = {
 		.query = run->query,
-		.list = &finder->list,
+		.list = &searcher->list,
 		.scope = *scope,
 		.names = &memory->named.names,
-		.collection = bs_question_collection(run->question, &finder->list),
+		.collection = bs_question_corpus(run->question, &searcher->list),
 	};
 	run->plan = &memory->plan;
 	enum bs_status status = bs_plan_make(&memory->plan, &inputs, err);
-	return status ? status : bs_named_begin(&memory->named, run->plan, finder->reading->words, byte_kernel(run), err);
+	return status ? status : bs_filename_match_begin(&memory->named, run->plan, searcher->reading->words, byte_kernel(run), err);
 }
 
 static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	const struct bs_run_options *options = &run->question->run;
-	const struct bs_collection collection = bs_question_collection(run->question, &finder->list);
+	const struct bs_corpus collection = bs_question_corpus(run->question, &searcher->list);
 	run->verify = (struct bs_verify_request){
 		.plan = run->plan,
 		.kernel = byte_kernel(run),
-		.is_scored = options->mode == BS_FIND_TOP && !options->sort_field,
+		.is_scored = options->mode == BS_SEARCH_TOP && !options->sort_field,
 		.reads_whole = options->exhaustive,
 		.no_stat = options->no_stat,
-		.avgdl = bs_collection_avgdl(&collection),
+		.avgdl = bs_corpus_avgdl(&collection),
 	};
 	run->verifier =
-		(struct bs_verifier){.request = &run->verify, .words = finder->reading->words, .loader = finder->loader};
+		(struct bs_verifier){.request = &run->verify, .words = searcher->reading->words, .loader = searcher->loader};
 	return bs_verifier_begin(&run->verifier, err);
 }
 
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err)
 {
-	const struct bs_doc_refs *left_out = &run->finder->learning.like;
+	const struct bs_doc_refs *left_out = &run->searcher->learning.like;
 	struct bs_plan_scope scope = {.left_out = left_out->items,
 	                              .n_left_out = bs_vector_n(left_out),
 	                              .is_brute = run->question->run.brute,
 	                              .analysis = run->analysis};
-	run->finder->reading = &run->finder->readings[run->analysis];
+	run->searcher->reading = &run->searcher->readings[run->analysis];
 	run->since_ns = bs_now_ns();
 	run->error_byte = SIZE_MAX;
 	enum bs_status status = parse(run, &scope, err);
@@ -121,7 +121,7 @@ enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err)
 void bs_run_end(struct bs_run *run)
 {
 	bs_verifier_end(&run->verifier);
-	bs_verify_crew_end(run->finder->crew);
+	bs_verify_crew_end(run->searcher->crew);
 	bs_query_tree_free(run->query);
 	run->query = NULL;
 }
@@ -139,7 +139,7 @@ enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_erro
 
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
 {
-	bool begins = bs_watch_ended(status) && !run->is_silent && !run->is_partial && bs_watch_grace();
+	bool begins = bs_deadline_ended(status) && !run->is_silent && !run->is_partial && bs_deadline_grace();
 	run->is_partial |= begins;
 	return begins;
 }
@@ -148,7 +148,7 @@ bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
 static enum bs_status take_verified(struct bs_run *run, struct bs_doc_ref ref, const struct bs_verified *verified,
                                     const struct bs_hit_sink *sink, struct bs_error *err)
 {
-	struct bs_hit hit = {.segment = ref.segment, .document = ref.document, .score = verified->score};
+	struct bs_ranked_hit hit = {.segment = ref.segment, .document = ref.document, .score = verified->score};
 	struct bs_verify_stats *stats = &run->stats->verify;
 	bool is_hit = verified->is_hit;
 	enum bs_status status = BS_OK;
@@ -180,13 +180,13 @@ struct verification {
 	uint32_t segment;
 };
 
-/* Takes what another thread found out, if one did, and if the finder's own sources say nothing else. */
+/* Takes what another thread found out, if one did, and if the searcher's own sources say nothing else. */
 static enum bs_status take_candidate(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
                                      struct bs_error *err)
 {
 	const struct verification *at = context;
 	struct bs_doc_ref ref = {at->segment, candidate->document};
-	if (!verified->is_open && bs_loader_agrees(at->run->finder->loader, ref))
+	if (!verified->is_open && bs_loader_agrees(at->run->searcher->loader, ref))
 		return take_verified(at->run, ref, verified, at->sink, err);
 	return bs_run_verify_one(at->run, ref, candidate->is_sure, at->sink, err);
 }
@@ -197,8 +197,8 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct 
 	struct verification at = {run, sink, segment};
 	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates), take_candidate, &at};
 	/* Other threads read words as the first index does. */
-	uint32_t n_threads = run->finder->n_readings > 1 ? 1 : run->question->run.n_threads;
-	enum bs_status status = bs_verify_many(run->finder->crew, &run->verify, &list, n_threads, err);
+	uint32_t n_threads = run->searcher->n_readings > 1 ? 1 : run->question->run.n_threads;
+	enum bs_status status = bs_verify_many(run->searcher->crew, &run->verify, &list, n_threads, err);
 	bs_run_charge(run, BS_STAGE_VERIFY);
 	return status;
 }
@@ -206,7 +206,7 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment, const struct 
 enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment, struct bs_candidate_list *candidates,
                                  uint64_t *n_counted, struct bs_error *err)
 {
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	struct bs_scan_stats *stats = &run->stats->scan;
 	enum bs_status status = BS_OK;
 	bs_vector_clear(candidates);
@@ -214,7 +214,7 @@ enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment, struct bs
 	case BS_PLAN_NOTHING:
 		break;
 	case BS_PLAN_COLUMNS:
-		status = bs_scan_segment(&finder->memory.scan, run->plan, segment, finder->index->kernel, candidates, n_counted,
+		status = bs_scan_segment(&searcher->memory.scan, run->plan, segment, searcher->index->kernel, candidates, n_counted,
 		                         stats, err);
 		break;
 	case BS_PLAN_ALL:

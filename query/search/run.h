@@ -6,18 +6,18 @@
  *      ranked.h    the best by score
  *      sorted.h    the first in the order of a field
  *
- * and at last hand_out.h. A search for documents to learn from is a run of its own (learn.h).
+ * and at last hand_out.h. A search for documents to learn from is a run of its own (feedback_terms.h).
  */
 #pragma once
 
 #include "core/base/clock.h"
-#include "query/search/finder.h"
+#include "query/search/searcher.h"
 
 /* Lives for one query. */
 struct bs_run {
-	struct bs_finder *finder; /* whose memory is used */
+	struct bs_searcher *searcher; /* whose memory is used */
 	const struct bs_question *question;
-	uint32_t analysis; /* the number of the finder's reading that is used: only the indexes that read queries so have hits */
+	uint32_t analysis; /* the number of the searcher's reading that is used: only the indexes that read queries so have hits */
 	const struct bs_feedback *learnt; /* terms to be added to the query, perhaps none */
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;
@@ -41,10 +41,10 @@ static inline void bs_run_charge(struct bs_run *run, enum bs_stage stage)
 /* Whether texts alone decide: the question asks for that, or the words of the index were cut by other rules. */
 static inline bool bs_run_is_brute(const struct bs_run *run)
 {
-	return run->question->run.brute || run->finder->has_other_words;
+	return run->question->run.brute || run->searcher->has_other_words;
 }
 
-/* Begins a run, parses the query and makes its plan. bs_run_end must follow, whatever is returned. Fails as bs_find. */
+/* Begins a run, parses the query and makes its plan. bs_run_end must follow, whatever is returned. Fails as bs_search. */
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 /* Ends a run and begins it again with another reading, without notices about the query. Fails as bs_run_begin. */
 enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_error *err) BS_WARN_UNUSED;
@@ -56,7 +56,7 @@ bool bs_run_is_cut(struct bs_run *run, enum bs_status status);
 
 /* Receives the documents that match, one after the other. */
 struct bs_hit_sink {
-	enum bs_status (*take)(void *context, const struct bs_hit *hit, struct bs_error *err);
+	enum bs_status (*take)(void *context, const struct bs_ranked_hit *hit, struct bs_error *err);
 	void *context;
 };
 

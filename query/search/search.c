@@ -2,26 +2,26 @@
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
-#include "core/program/find_program.h"
+#include "core/program/search_program.h"
 #include "query/answer/explain.h"
 #include "query/plan/suggest.h"
 #include "query/search/collect.h"
 #include "query/search/count.h"
 #include "query/search/hand_out.h"
-#include "query/search/learn.h"
+#include "query/search/feedback_terms.h"
 #include "query/search/ranked.h"
 #include "query/search/search_question.h"
 #include "query/search/sorted.h"
 
-enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
+enum bs_status bs_searcher_new(const struct bs_index *index, struct bs_searcher **searcher_out, struct bs_error *err)
 {
-	const struct bs_finder_index only = {.index = index};
-	return bs_finder_make(&only, 1, finder_out, err);
+	const struct bs_searcher_index only = {.index = index};
+	return bs_searcher_make(&only, 1, searcher_out, err);
 }
 
-void bs_finder_free(struct bs_finder *finder)
+void bs_searcher_free(struct bs_searcher *searcher)
 {
-	bs_finder_destroy(finder);
+	bs_searcher_destroy(searcher);
 }
 
 /* A search under way. */
@@ -40,7 +40,7 @@ static enum bs_status prepare(struct search *search, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	if (options->sort_field && run->analysis == 0)
 		status = bs_sorted_prepare(run, err);
-	else if (options->mode == BS_FIND_TOP && !options->sort_field)
+	else if (options->mode == BS_SEARCH_TOP && !options->sort_field)
 		status = bs_ranked_prepare(run, options->n_best, &search->by_bounds, err);
 	bs_run_charge(run, BS_STAGE_PLAN);
 	return status;
@@ -53,11 +53,11 @@ static enum bs_status look(struct search *search, struct bs_error *err)
 	if (options->sort_field)
 		return bs_sorted_search(run, err);
 	switch (options->mode) {
-	case BS_FIND_TOP:
+	case BS_SEARCH_TOP:
 		return bs_ranked_search(run, options->n_best, &search->by_bounds, err);
-	case BS_FIND_IDS:
-		return bs_run_collect(run, &run->finder->memory.hits, &search->n_maybe, err);
-	case BS_FIND_COUNT:
+	case BS_SEARCH_IDS:
+		return bs_run_collect(run, &run->searcher->memory.hits, &search->n_maybe, err);
+	case BS_SEARCH_COUNT:
 		break;
 	}
 	return bs_run_count(run, &search->n_maybe, err);
@@ -67,10 +67,10 @@ static enum bs_status look(struct search *search, struct bs_error *err)
 static void put_in_order(struct search *search)
 {
 	struct bs_run *run = &search->run;
-	struct bs_query_memory *memory = &run->finder->memory;
+	struct bs_query_memory *memory = &run->searcher->memory;
 	const struct bs_run_options *options = &run->question->run;
 	struct bs_found *found = &search->found;
-	found->is_ranked = options->mode == BS_FIND_TOP;
+	found->is_ranked = options->mode == BS_SEARCH_TOP;
 	if (options->sort_field) {
 		found->n = bs_sorting_finish(&memory->sorting, &found->sorted);
 	} else if (found->is_ranked) {
@@ -89,8 +89,8 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 	struct bs_run *run = &search->run;
 	const struct bs_question *question = run->question;
 	const struct bs_listener *listener = &question->listener;
-	const struct bs_kernel *kernel = run->finder->index->kernel;
-	struct bs_query_memory *memory = &run->finder->memory;
+	const struct bs_kernel *kernel = run->searcher->index->kernel;
+	struct bs_query_memory *memory = &run->searcher->memory;
 	enum bs_status status = BS_OK;
 	if (!listener->explain)
 		return BS_OK;
@@ -132,21 +132,21 @@ static enum bs_status look_with(struct search *search, uint32_t analysis, struct
 static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	enum bs_status status = BS_OK;
-	bs_vector_clear(&finder->memory.hits);
-	for (uint32_t i = 0; i < finder->n_readings && !status; i++)
+	bs_vector_clear(&searcher->memory.hits);
+	for (uint32_t i = 0; i < searcher->n_readings && !status; i++)
 		status = look_with(search, i, err);
 	if (bs_run_is_cut(run, status))
 		status = search->has_begun && search->by_bounds ? bs_ranked_keep_unchanged(run, err) : BS_OK;
 	if (!status && search->has_begun) {
 		put_in_order(search);
-		if (run->question->run.mode != BS_FIND_COUNT)
+		if (run->question->run.mode != BS_SEARCH_COUNT)
 			status = bs_run_hand_out(run, &search->found, err);
 	}
 	if (!status && run->question->suggest && run->stats->hits == 0 && !run->is_partial)
-		status = bs_suggest_words(run->plan, finder->reading->words_unstemmed != NULL, &finder->memory.text,
-		                          bs_finder_notice, finder, err);
+		status = bs_suggest_words(run->plan, searcher->reading->words_unstemmed != NULL, &searcher->memory.text,
+		                          bs_searcher_notice, searcher, err);
 	add_up(run->stats);
 	if (!status && !run->is_partial)
 		status = explain(search, true, err);
@@ -160,28 +160,28 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 static enum bs_status find(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
-	struct bs_finder *finder = run->finder;
+	struct bs_searcher *searcher = run->searcher;
 	const struct bs_question *question = run->question;
-	finder->memory.sorting.n_passed = 0;
-	finder->memory.sorting.is_open = false;
-	bs_loader_begin(finder->loader, question->run.verbose, question->run.no_stat);
-	finder->reading = finder->readings;
+	searcher->memory.sorting.n_passed = 0;
+	searcher->memory.sorting.is_open = false;
+	bs_loader_begin(searcher->loader, question->run.verbose, question->run.no_stat);
+	searcher->reading = searcher->readings;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < finder->n_readings && !status; i++)
-		status = bs_reading_begin(&finder->readings[i], &question->stop, question->statistics, err);
+	for (uint32_t i = 0; i < searcher->n_readings && !status; i++)
+		status = bs_query_analysis_begin(&searcher->readings[i], &question->stop, question->statistics, err);
 	if (!status)
-		status = bs_learn(finder, question, run->stats, &run->learnt, &run->error_byte, err);
+		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte, err);
 	if (!status)
 		return run_query(search, err);
 	return bs_run_is_cut(run, status) ? BS_OK : status;
 }
 
 static void fill_result(const struct search *search, enum bs_status status, uint64_t n_failures_before,
-                        struct bs_find_result *result)
+                        struct bs_search_result *result)
 {
 	const struct bs_run *run = &search->run;
-	const struct bs_finder *finder = run->finder;
-	const struct bs_sorting *sorting = &finder->memory.sorting;
+	const struct bs_searcher *searcher = run->searcher;
+	const struct bs_sorting *sorting = &searcher->memory.sorting;
 	bool is_sorted = run->question->run.sort_field;
 	result->error_byte = status == BS_INVALID ? run->error_byte : SIZE_MAX;
 	result->stats.hits += is_sorted && !status ? sorting->n_passed : 0;
@@ -190,85 +190,85 @@ static void fill_result(const struct search *search, enum bs_status status, uint
 	result->is_partial = run->is_partial;
 	result->is_at_least = !status && ((search->by_bounds && bs_ranked_is_open(run)) || (is_sorted && sorting->is_open) ||
 	                                  run->is_partial);
-	result->changes = bs_loader_changes(finder->loader);
-	result->n_unreadable = bs_loader_failures(finder->loader) - n_failures_before + finder->n_unfollowed;
+	result->changes = bs_loader_changes(searcher->loader);
+	result->n_unreadable = bs_loader_failures(searcher->loader) - n_failures_before + searcher->n_unfollowed;
 }
 
-static enum bs_status find_in_use(struct bs_finder *finder, const struct bs_question *question, struct bs_find_result *result,
+static enum bs_status find_in_use(struct bs_searcher *searcher, const struct bs_question *question, struct bs_search_result *result,
                                   struct bs_error *err)
 {
-	struct search search = {.run = {.finder = finder, .question = question, .stats = &result->stats, .error_byte = SIZE_MAX}};
-	finder->listener = &question->listener;
-	enum bs_status status = bs_finder_trim(finder, err);
-	uint64_t n_failures = bs_loader_failures(finder->loader);
+	struct search search = {.run = {.searcher = searcher, .question = question, .stats = &result->stats, .error_byte = SIZE_MAX}};
+	searcher->listener = &question->listener;
+	enum bs_status status = bs_searcher_trim(searcher, err);
+	uint64_t n_failures = bs_loader_failures(searcher->loader);
 	if (!status)
 		status = find(&search, err);
-	finder->listener = NULL;
+	searcher->listener = NULL;
 	fill_result(&search, status, n_failures, result);
 	return status;
 }
 
-enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
-                       struct bs_find_result *result_out, struct bs_error *err)
+enum bs_status bs_search(struct bs_searcher *searcher, const struct bs_search_request *request,
+                       struct bs_search_result *result_out, struct bs_error *err)
 {
-	return bs_find_for_program(finder, request, NULL, result_out, err);
+	return bs_search_for_program(searcher, request, NULL, result_out, err);
 }
 
-enum bs_status bs_find_for_program(struct bs_finder *finder, const struct bs_find_request *request,
-                                   const struct bs_find_program *program, struct bs_find_result *result_out,
+enum bs_status bs_search_for_program(struct bs_searcher *searcher, const struct bs_search_request *request,
+                                   const struct bs_search_program *program, struct bs_search_result *result_out,
                                    struct bs_error *err)
 {
-	struct bs_find_result own, *result = result_out ? result_out : &own;
+	struct bs_search_result own, *result = result_out ? result_out : &own;
 	struct bs_question question;
-	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
+	*result = (struct bs_search_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_question_make(request, program, &question, err);
-	return status ? status : bs_finder_find(finder, &question, request->limits, result, err);
+	return status ? status : bs_searcher_find(searcher, &question, request->limits, result, err);
 }
 
-enum bs_status bs_finder_find(struct bs_finder *finder, const struct bs_question *question, const struct bs_limits *limits,
-                              struct bs_find_result *result_out, struct bs_error *err)
+enum bs_status bs_searcher_find(struct bs_searcher *searcher, const struct bs_question *question, const struct bs_limits *limits,
+                              struct bs_search_result *result_out, struct bs_error *err)
 {
-	const struct bs_log *log = finder->index->log;
-	struct bs_finder_use use;
-	*result_out = (struct bs_find_result){.error_byte = SIZE_MAX};
-	enum bs_status status = bs_finder_enter(finder, limits, &use, err);
+	const struct bs_log *log = searcher->index->log;
+	struct bs_searcher_use use;
+	*result_out = (struct bs_search_result){.error_byte = SIZE_MAX};
+	enum bs_status status = bs_searcher_enter(searcher, limits, &use, err);
 	if (status)
 		return status;
 	uint64_t start_ns = log ? bs_now_ns() : 0;
-	status = find_in_use(finder, question, result_out, err);
-	bs_finder_leave(&use);
+	status = find_in_use(searcher, question, result_out, err);
+	bs_searcher_leave(&use);
 	if (log)
 		bs_question_log(log, question, result_out, status, bs_now_ns() - start_ns, err);
 	return status;
 }
 
-enum bs_status bs_finder_suggest(struct bs_finder *finder, const struct bs_question *question, struct bs_error *err)
+enum bs_status bs_searcher_suggest(struct bs_searcher *searcher, const struct bs_question *question, struct bs_error *err)
 {
 	struct bs_query_stats stats = {.hits = 0};
-	const struct bs_feedback *learnt = &finder->learning.feedback;
-	struct bs_run run = {.finder = finder, .question = question, .learnt = learnt, .stats = &stats, .is_silent = true};
-	struct bs_finder_use use;
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	const struct bs_feedback *learnt = &searcher->learning.feedback;
+	struct bs_run run = {.searcher = searcher, .question = question, .learnt = learnt, .stats = &stats, .is_silent = true};
+	struct bs_searcher_use use;
+	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
-	finder->listener = &question->listener;
-	status = bs_reading_begin(finder->reading, &question->stop, question->statistics, err);
+	searcher->listener = &question->listener;
+	status = bs_query_analysis_begin(searcher->reading, &question->stop, question->statistics, err);
 	if (!status)
 		status = bs_run_begin(&run, err);
 	if (!status)
-		status = bs_suggest_words(run.plan, finder->reading->words_unstemmed != NULL, &finder->memory.text, bs_finder_notice,
-		                          finder, err);
+		status = bs_suggest_words(run.plan, searcher->reading->words_unstemmed != NULL, &searcher->memory.text, bs_searcher_notice,
+		                          searcher, err);
 	bs_run_end(&run);
-	finder->listener = NULL;
-	bs_finder_leave(&use);
+	searcher->listener = NULL;
+	bs_searcher_leave(&use);
 	return status;
 }
 
-static enum bs_status read_document(struct bs_finder *finder, struct bs_doc_ref ref, const struct bs_text **texts_out,
+static enum bs_status read_document(struct bs_searcher *searcher, struct bs_doc_ref ref, const struct bs_text **texts_out,
                                     size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
 {
-	struct bs_document_texts *texts = &finder->texts;
-	enum bs_status status = bs_document_read(texts, finder->loader, ref, is_changed_out, err);
+	struct bs_document_texts *texts = &searcher->texts;
+	enum bs_status status = bs_document_read(texts, searcher->loader, ref, is_changed_out, err);
 	if (status)
 		return status;
 	*texts_out = texts->texts.items;
@@ -276,38 +276,38 @@ static enum bs_status read_document(struct bs_finder *finder, struct bs_doc_ref 
 	return BS_OK;
 }
 
-enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                            size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
-	struct bs_finder_use use;
+	struct bs_searcher_use use;
 	*texts_out = NULL;
 	*n_texts_out = 0;
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
-	status = bs_document_find(&finder->texts, &finder->list, id, id_bytes, &ref, err);
+	status = bs_document_find(&searcher->texts, &searcher->list, id, id_bytes, &ref, err);
 	if (!status)
-		status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
-	bs_finder_leave(&use);
+		status = read_document(searcher, ref, texts_out, n_texts_out, is_changed_out, err);
+	bs_searcher_leave(&use);
 	return status;
 }
 
-enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t document, const struct bs_text **texts_out,
+enum bs_status bs_document_numbered(struct bs_searcher *searcher, uint64_t document, const struct bs_text **texts_out,
                                     size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
 {
-	const struct bs_snapshot_list *list = &finder->list;
+	const struct bs_snapshot_list *list = &searcher->list;
 	struct bs_doc_ref ref = bs_document_ref(document);
-	struct bs_finder_use use;
+	struct bs_searcher_use use;
 	*texts_out = NULL;
 	*n_texts_out = 0;
 	if (ref.segment >= list->n_segments || ref.document >= bs_list_segment(list, ref.segment)->n_docs ||
 	    !bs_list_has_words(list, ref.segment) || bs_list_is_deleted(list, ref))
 		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none", (unsigned long long)document);
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
-	status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
-	bs_finder_leave(&use);
+	status = read_document(searcher, ref, texts_out, n_texts_out, is_changed_out, err);
+	bs_searcher_leave(&use);
 	return status;
 }

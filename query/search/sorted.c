@@ -13,14 +13,14 @@ struct sorted_search {
 };
 
 /* Takes a hit by the value that its text has now. */
-static enum bs_status take_hit(void *context, const struct bs_hit *hit, struct bs_error *err)
+static enum bs_status take_hit(void *context, const struct bs_ranked_hit *hit, struct bs_error *err)
 {
 	struct bs_run *run = context;
-	struct bs_sorting *sorting = &run->finder->memory.sorting;
+	struct bs_sorting *sorting = &run->searcher->memory.sorting;
 	struct bs_sorted_hit sorted = {.hit = *hit};
 	struct bs_document document;
 	enum bs_fetched fetched;
-	enum bs_status status = bs_load(run->finder->loader, bs_hit_ref(hit), &document, &fetched, err);
+	enum bs_status status = bs_load(run->searcher->loader, bs_hit_ref(hit), &document, &fetched, err);
 	if (!status && fetched != BS_FETCHED_GONE && fetched != BS_FETCHED_FAILED)
 		sorted.has_value =
 			bs_sorting_value(sorting, document.text.fields, document.text.n_fields, &sorted.value);
@@ -38,13 +38,13 @@ static enum bs_status offer_sorted(void *context, const struct bs_candidate *can
 	bool is_unchanged = search->is_trusted;
 	enum bs_status status = BS_OK;
 	if (candidate->is_sure && is_known && !is_unchanged)
-		status = bs_loader_is_unchanged(run->finder->loader, ref, &is_unchanged, err);
+		status = bs_loader_is_unchanged(run->searcher->loader, ref, &is_unchanged, err);
 	if (status)
 		return status;
 	if (!candidate->is_sure || !is_known || !is_unchanged)
 		return bs_run_verify_one(run, ref, candidate->is_sure, &sink, err);
 	run->stats->hits++;
-	return bs_sorting_take(&run->finder->memory.sorting, hit, err);
+	return bs_sorting_take(&run->searcher->memory.sorting, hit, err);
 }
 
 /* Errors are ignored: the search reports them. */
@@ -66,7 +66,7 @@ static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name
 static enum bs_status check_field(const struct bs_run *run, const char *field, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = run->plan->list;
-	const struct bs_query_fields *fields = &run->finder->reading->of_list;
+	const struct bs_query_fields *fields = &run->searcher->reading->of_list;
 	const struct bs_statistics *statistics = run->question->statistics;
 	const uint8_t *name = (const uint8_t *)field;
 	struct bs_like_name like = {NULL, 0};
@@ -88,7 +88,7 @@ static enum bs_status check_field(const struct bs_run *run, const char *field, s
 enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err)
 {
 	const struct bs_run_options *options = &run->question->run;
-	struct bs_sorting *sorting = &run->finder->memory.sorting;
+	struct bs_sorting *sorting = &run->searcher->memory.sorting;
 	bs_sorting_clear(sorting);
 	*sorting = (struct bs_sorting){
 		.list = run->plan->list,
@@ -105,17 +105,17 @@ enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err)
 static enum bs_status search_segment(struct sorted_search *search, uint32_t segment, struct bs_error *err)
 {
 	struct bs_run *run = search->run;
-	struct bs_finder *finder = run->finder;
-	struct bs_query_memory *memory = &finder->memory;
+	struct bs_searcher *searcher = run->searcher;
+	struct bs_query_memory *memory = &searcher->memory;
 	const struct bs_hit_sink sink = {take_hit, run};
 	enum bs_status status;
 	if (bs_plan_source(run->plan, segment) != BS_PLAN_COLUMNS) {
 		status = bs_run_candidates(run, segment, &memory->candidates, NULL, err);
 		return status ? status : bs_run_verify(run, segment, &memory->candidates, &sink, err);
 	}
-	status = bs_loader_is_segment_unchanged(finder->loader, segment, &search->is_trusted, err);
+	status = bs_loader_is_segment_unchanged(searcher->loader, segment, &search->is_trusted, err);
 	if (!status)
-		status = bs_scan_sorted(&memory->scan, run->plan, segment, finder->index->kernel, search->is_trusted,
+		status = bs_scan_sorted(&memory->scan, run->plan, segment, searcher->index->kernel, search->is_trusted,
 		                        &memory->sorting, &run->stats->scan, err);
 	bs_run_charge(run, BS_STAGE_SCAN);
 	return status;
@@ -124,8 +124,8 @@ static enum bs_status search_segment(struct sorted_search *search, uint32_t segm
 enum bs_status bs_sorted_search(struct bs_run *run, struct bs_error *err)
 {
 	struct sorted_search search = {.run = run};
-	enum bs_status status = bs_watch_ask(err);
-	run->finder->memory.sorting.context = &search;
+	enum bs_status status = bs_deadline_ask(err);
+	run->searcher->memory.sorting.context = &search;
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)
 			status = search_segment(&search, s, err);

@@ -6,7 +6,7 @@
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
  * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
  * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
- * there, unless a word may end there all the same (words_near.h). All else is analysed, from the last safe cut before to
+ * there, unless a word may end there all the same (tokenizer_near.h). All else is analysed, from the last safe cut before to
  * the next one after.
  */
 #include "query/verify/byte_verifier.h"
@@ -17,8 +17,8 @@
 
 #include "core/base/bytes.h"
 #include "core/store/field_weights.h"
-#include "core/system/watch.h"
-#include "core/text/words_near.h"
+#include "core/system/deadline.h"
+#include "core/text/tokenizer_near.h"
 #include "corpus/read/record_scan.h"
 
 #define NO_ITEM UINT32_MAX
@@ -61,11 +61,11 @@ struct searched {
 struct bs_byte_verifier {
 	const struct bs_plan *plan;
 	const struct bs_query_tree *query;
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	const struct bs_kernel *kernel;
 	char *const *weights; /* of fields */
 	uint8_t kinds[256];             /* enum bs_byte_kind */
-	enum bs_words_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
+	enum bs_tokenizer_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
 	uint32_t rarest[MAX_NODES];      /* of a phrase: index of the item to begin with; UINT32_MAX: none */
@@ -161,14 +161,14 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	if (!is_wordy(verifier, from))
 		verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_words_analyze(verifier->words, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
+		status = bs_tokenizer_analyze(verifier->words, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
 		element->is_plain = probe.is_all && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
-	element->is_plain &= !bs_words_may_be_date(verifier->words, from->term, from->term_bytes);
+	element->is_plain &= !bs_tokenizer_may_be_date(verifier->words, from->term, from->term_bytes);
 	return status;
 }
 
@@ -271,13 +271,13 @@ static bool is_too_large(const struct bs_query_tree *query)
 	return false;
 }
 
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words *words, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *words, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
 	bool is_of_use;
 	*verifier_out = NULL;
-	if (!bs_words_keeps_bytes(words) || is_too_large(query))
+	if (!bs_tokenizer_keeps_bytes(words) || is_too_large(query))
 		return BS_OK;
 	struct bs_byte_verifier *verifier = calloc(1, sizeof(*verifier));
 	if (!verifier)
@@ -287,7 +287,7 @@ enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words 
 	verifier->words = words;
 	verifier->kernel = kernel;
 	verifier->worst = BS_ASCII_FORM_WORD;
-	bs_words_byte_kinds(words, verifier->kinds);
+	bs_tokenizer_byte_kinds(words, verifier->kinds);
 	enum bs_status status = make(verifier, &is_of_use, err);
 	if (status || !is_of_use)
 		bs_byte_verifier_free(verifier);
@@ -373,7 +373,7 @@ static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
 		return BS_VERDICT_YES;
 	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
 		return BS_VERDICT_UNKNOWN;
-	return bs_words_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
+	return bs_tokenizer_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
 	                                                                                       : BS_VERDICT_NO;
 }
 
@@ -531,7 +531,7 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	 * follows here. */
 	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
 	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
-	bool has_parts = bs_words_splits(verifier->words) && bs_words_has_parts(verifier->words, text->bytes + at, n_bytes);
+	bool has_parts = bs_tokenizer_splits(verifier->words) && bs_tokenizer_has_parts(verifier->words, text->bytes + at, n_bytes);
 	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
 		return false;
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
@@ -541,7 +541,7 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
-		verifier->status = bs_watch_spend(n_bytes, verifier->err);
+		verifier->status = bs_deadline_spend(n_bytes, verifier->err);
 	bool has_left = !verifier->status && n_bytes <= verifier->left_bytes;
 	verifier->left_bytes = has_left ? verifier->left_bytes - n_bytes : 0;
 	return has_left;
@@ -554,7 +554,7 @@ static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, 
 	if (!take_share(verifier, to - from))
 		return false;
 	verifier->status =
-		bs_words_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
+		bs_tokenizer_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
 	return !verifier->status;
 }
 
@@ -612,14 +612,14 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low, at, cut);
+	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_before(verifier->words, text->bytes, text->n_bytes, low, at, cut);
 	return take_share(verifier, (at - *cut) / CUT_SHARE) && is_cut;
 }
 
 static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high, size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, at, high, cut);
+	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_after(verifier->words, text->bytes, text->n_bytes, at, high, cut);
 	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
 }
 
@@ -768,7 +768,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
 	size_t at = verifier->kernel->text.find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
 	while (at < text->n_bytes) {
-		enum bs_words_ascii_form ascii_form;
+		enum bs_tokenizer_ascii_form ascii_form;
 		UChar32 c;
 		if (text->bytes[at] < 0x80)
 			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
@@ -778,7 +778,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
-			verifier->status = bs_words_ascii_form(verifier->words, c, &ascii_form, verifier->err);
+			verifier->status = bs_tokenizer_ascii_form(verifier->words, c, &ascii_form, verifier->err);
 			if (verifier->status || ascii_form >= verifier->worst)
 				return false;
 		}
@@ -805,7 +805,7 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-/* For the watch: the approximate cost of a place, and the speed of the search for the next one. */
+/* For the deadline: the approximate cost of a place, and the speed of the search for the next one. */
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
@@ -814,7 +814,7 @@ static size_t find(struct bs_byte_verifier *verifier, const struct text *text, s
 {
 	size_t at = verifier->kernel->text.find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
 	if (!verifier->status)
-		verifier->status = bs_watch_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
+		verifier->status = bs_deadline_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
 	return verifier->status ? text->n_bytes : at;
 }
 
@@ -968,7 +968,7 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* The approximate cost of a leaf, for the watch. */
+/* The approximate cost of a leaf, for the deadline. */
 #define LEAF_NS 20u
 
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
@@ -978,7 +978,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	struct bs_file_names *names = verifier->plan->names;
 	bool has = false;
 	if (!verifier->status)
-		verifier->status = bs_watch_spend(LEAF_NS, verifier->err);
+		verifier->status = bs_deadline_spend(LEAF_NS, verifier->err);
 	if (verifier->status)
 		return BS_VERDICT_UNKNOWN;
 	if (bs_query_is_file_name(node)) {

@@ -3,7 +3,7 @@
  * what stands around them. What it says is what match.h says of the same document; where it cannot tell, it says so,
  * and the document is analysed as a whole.
  *
- * Why bytes may decide stands in core/text/words_near.h. In short: a word of ASCII that stands in a text is there byte
+ * Why bytes may decide stands in core/text/tokenizer_near.h. In short: a word of ASCII that stands in a text is there byte
  * by byte but for case, unless the text has a code point that folds to ASCII or to nothing; whether it has is looked up
  * before any word counts as absent.
  *
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "core/simd/kernels.h"
-#include "core/text/words.h"
+#include "core/text/tokenizer.h"
 #include "corpus/walk/document.h"
 #include "query/plan/plan.h"
 #include "query/verify/match.h"
@@ -23,7 +23,7 @@ struct bs_byte_verifier;
 
 /* All is borrowed; words must be the analyzer of the index. *verifier_out is NULL if bytes say nothing of this query:
  * it has no word of ASCII, or words are stemmed, or it is very large. BS_NO_MEMORY, or what the analyzer returned. */
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words *words, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *words, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 

@@ -10,12 +10,12 @@
 #include "core/collections/sort.h"
 #include "core/collections/term_table.h"
 #include "core/store/field_weights.h"
-#include "core/system/watch.h"
-#include "core/text/words_run.h"
+#include "core/system/deadline.h"
+#include "core/text/tokenizer_run.h"
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
 
-#define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/accumulator.c */
+#define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/indexing_buffer.c */
 
 /* Where an element stands. */
 struct occurrence {
@@ -59,7 +59,7 @@ struct counted_element {
 
 struct bs_matcher {
 	const struct bs_query_tree *query;
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_file_names *names;
 	struct bs_doc_ref ref; /* the document under way */
 	struct bs_u32s inexact;           /* the elements that are no plain words, ascending */
@@ -111,14 +111,14 @@ __attribute__((always_inline)) static inline void append(struct bs_matcher *matc
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
 }
 
-/* What a comparison of a word with an element that is no plain word costs about, and a look at an occurrence, for the watch. */
+/* What a comparison of a word with an element that is no plain word costs about, and a look at an occurrence, for the deadline. */
 #define INEXACT_NS    50u
 #define OCCURRENCE_NS 10u
 
 static inline void spend(struct bs_matcher *matcher, uint64_t about_ns)
 {
 	if (!matcher->status)
-		matcher->status = bs_watch_spend(about_ns, matcher->err);
+		matcher->status = bs_deadline_spend(about_ns, matcher->err);
 }
 
 /* Whether a term is an occurrence of the element, which is no plain word. */
@@ -206,17 +206,17 @@ static int64_t elements_bytes(const struct bs_matcher *matcher)
 static enum bs_status make_elements(struct bs_matcher *matcher, struct bs_error *err)
 {
 	size_t n = matcher->query->n_elements;
-	enum bs_status status = bs_account_add(elements_bytes(matcher), err);
+	enum bs_status status = bs_memory_budget_add(elements_bytes(matcher), err);
 	if (status)
 		return status;
 	matcher->elements = calloc(n, sizeof(*matcher->elements));
 	if (matcher->elements)
 		return BS_OK;
-	(void)!bs_account_add(-elements_bytes(matcher), NULL);
+	(void)!bs_memory_budget_add(-elements_bytes(matcher), NULL);
 	return bs_fail_memory(err, "a matcher", n * sizeof(*matcher->elements));
 }
 
-enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *words, struct bs_matcher **matcher_out,
                               struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -256,7 +256,7 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	bs_vector_deinit(&matcher->found);
 	bs_vector_deinit(&matcher->match_words);
 	if (matcher->elements)
-		(void)!bs_account_add(-elements_bytes(matcher), NULL);
+		(void)!bs_memory_budget_add(-elements_bytes(matcher), NULL);
 	free(matcher->elements);
 	free(matcher);
 }
@@ -355,11 +355,11 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	if (matcher->table.n_terms == 0)
 		know_elements(matcher);
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
-		struct bs_words_sum sum = {0};
+		struct bs_tokenizer_sum sum = {0};
 		matcher->field = (uint32_t)i;
 		matcher->weight = bs_field_weight(matcher->weights, fields[i].name, fields[i].name_bytes);
 		matcher->span_start_byte = UINT64_MAX;
-		matcher->status = bs_words_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
+		matcher->status = bs_tokenizer_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
 		                                   matcher, &sum, matcher->err);
 		position = sum.next_position + FIELD_GAP;
 		length += sum.n_positions;
@@ -808,7 +808,7 @@ static void place_in_runs(struct bs_matcher *matcher)
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];
-		if (!bs_words_begins_run(matcher->words, field->text, hits[i].start_byte, hits[i].end_byte))
+		if (!bs_tokenizer_begins_run(matcher->words, field->text, hits[i].start_byte, hits[i].end_byte))
 			continue;
 		if (before.field != hits[i].field || before.start_byte != hits[i].start_byte) {
 			n_terms = n_before = 0;
@@ -818,7 +818,7 @@ static void place_in_runs(struct bs_matcher *matcher)
 		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte && !matcher->status) {
 			n_before += n_terms;
 			start = at;
-			matcher->status = bs_words_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms,
+			matcher->status = bs_tokenizer_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms,
 			                                       matcher->err);
 		}
 		hits[i].start_byte = start;

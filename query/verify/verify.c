@@ -1,7 +1,7 @@
 /* verify.c: see verify.h. */
 #include "query/verify/verify.h"
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/statistics/bm25.h"
 
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
@@ -161,7 +161,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	verifier->has_begun = verifier->is_proven = false;
 	verifier->ref = ref;
 	take_weights(verifier, ref.segment);
-	status = bs_watch_spend(DOCUMENT_NS, err);
+	status = bs_deadline_spend(DOCUMENT_NS, err);
 	if (status)
 		return status;
 	if (is_sure && (!request->is_scored || request->is_zero))

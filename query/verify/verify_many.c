@@ -22,7 +22,7 @@
 
 /* One thread's. Made by the thread itself, when it first has something to do. */
 struct hand {
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_loader *loader;
 	struct bs_verifier verifier;
 	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
@@ -32,7 +32,7 @@ struct hand {
 
 struct bs_verify_crew {
 	const struct bs_snapshot_list *snapshots;
-	struct bs_proofs *const *proofs;
+	struct bs_prefix_checks *const *prefix_checks;
 	struct bs_loader *own;
 	struct bs_u32s expected; /* documents that the caller's thread may have to read */
 	uint32_t n_hands;
@@ -47,10 +47,10 @@ struct bs_verify_crew {
 
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
-	struct bs_words_options words = bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
-	enum bs_status status = hand->words ? BS_OK : bs_words_new(&words, &hand->words, NULL);
+	struct bs_tokenizer_options words = bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
+	enum bs_status status = hand->words ? BS_OK : bs_tokenizer_new(&words, &hand->words, NULL);
 	if (!status && !hand->loader)
-		status = bs_loader_new(crew->snapshots, crew->proofs, NULL, NULL, &hand->loader, NULL);
+		status = bs_loader_new(crew->snapshots, crew->prefix_checks, NULL, NULL, &hand->loader, NULL);
 	return status;
 }
 
@@ -131,7 +131,7 @@ static enum bs_status take_task(void *context, uint64_t task, struct bs_error *e
 	return status;
 }
 
-enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_proofs *const *proofs, struct bs_loader *own,
+enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_prefix_checks *const *prefix_checks, struct bs_loader *own,
                                   struct bs_verify_crew **crew_out, struct bs_error *err)
 {
 	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
@@ -139,7 +139,7 @@ enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, stru
 	if (!crew)
 		return bs_fail_memory(err, "threads", sizeof(*crew));
 	crew->snapshots = snapshots;
-	crew->proofs = proofs;
+	crew->prefix_checks = prefix_checks;
 	crew->own = own;
 	return BS_OK;
 }
@@ -158,7 +158,7 @@ static void free_hands(struct bs_verify_crew *crew)
 	bs_workers_free(crew->workers);
 	for (uint32_t i = 0; i < crew->n_hands; i++) {
 		bs_loader_free(crew->hands[i].loader);
-		bs_words_free(crew->hands[i].words);
+		bs_tokenizer_free(crew->hands[i].words);
 	}
 	free(crew->hands);
 	free(crew->verified);
@@ -215,7 +215,7 @@ static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_thread
 	if (n_worth < 2)
 		return 1;
 	long wanted = n_threads ? (long)n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t most = wanted < 1 ? 1 : wanted < BS_MOST_THREADS ? (uint32_t)wanted : BS_MOST_THREADS;
+	uint32_t most = wanted < 1 ? 1 : wanted < BS_MAX_THREADS ? (uint32_t)wanted : BS_MAX_THREADS;
 	return n_worth < most ? (uint32_t)n_worth : most;
 }
 

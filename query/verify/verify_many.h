@@ -10,7 +10,7 @@ struct bs_verify_crew;
 
 /* Everything is borrowed; proofs: one for each snapshot; own: the loader of the caller's thread. Other threads' things are made when they are first needed.
  * BS_NO_MEMORY. */
-enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_proofs *const *proofs, struct bs_loader *own,
+enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_prefix_checks *const *prefix_checks, struct bs_loader *own,
                                   struct bs_verify_crew **crew_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL is fine */
 /* Forgets the query, whose lists have all come from one request. */

@@ -51,8 +51,8 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 {
 	struct bsp_query query;
 	struct bsp_query_strings strings;
-	struct bs_find_request request;
-	struct bs_find_estimate estimate;
+	struct bs_search_request request;
+	struct bs_search_estimate estimate;
 	char field[BSP_FIELD_BYTES];
 	struct bs_error err;
 	bsp_query_read(bsp_key_query(key), &query);
@@ -62,7 +62,7 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 	bsp_query_find_request(&query, &strings, &request);
 	request.field = field[0] ? field : NULL;
 	/* What is wrong with the query says whoever searches. */
-	if (bs_estimate(bsp_view_finder(view), &request, &estimate, &err) || estimate.n_docs == 0)
+	if (bs_estimate(bsp_view_searcher(view), &request, &estimate, &err) || estimate.n_docs == 0)
 		return USUAL_SHARE;
 	return (double)estimate.n_hits / (double)estimate.n_docs;
 }
@@ -75,7 +75,7 @@ static double estimate_pattern(struct bsp_view *view, ScanKey key)
 	struct bs_index_info info;
 	struct bs_error err;
 	bs_index_describe(bsp_view_index(view), &info);
-	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, &result, &err);
+	enum bs_status status = bs_candidates(bsp_view_searcher(view), &request, &result, &err);
 	MemoryContextDelete(own);
 	if (status || info.n_docs == 0)
 		return 1;

@@ -74,14 +74,14 @@ static void ask_of_all(struct bsp_store *store, struct deletion *deletion)
 		.limits = bsp_limits(),
 	};
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 	enum bs_status status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
-		status = bs_candidates(finder, &request, NULL, &err);
-	bs_finder_free(finder);
+		status = bs_candidates(searcher, &request, NULL, &err);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	bsp_check(status, &err, store->index);
 }

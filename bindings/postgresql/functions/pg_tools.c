@@ -88,7 +88,7 @@ static bool count_waiting(Relation index, const struct bsp_pending *chain, int64
 static bool check_index(Relation index, int64 *n)
 {
 	union bsp_meta_copy *copy = palloc(sizeof(*copy));
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_check_report report = {.n_docs = 0};
 	struct bs_error err;
 	*n = 0;
@@ -98,7 +98,7 @@ static bool check_index(Relation index, int64 *n)
 		return false;
 	struct bs_check_request request = {.memory = memory, .limits = bsp_limits()};
 	enum bs_status status = copy->meta.n_files ? bs_index_check(&request, &report, &err) : BS_OK;
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	bsp_check(status, &err, index);
 	*n += (int64)report.n_docs;
 	pfree(copy);

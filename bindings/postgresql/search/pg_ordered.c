@@ -174,11 +174,11 @@ static void add_row(struct bsp_ordered *ordered, const char *id, size_t id_bytes
 
 static void add_hit(void *context, const void *what)
 {
-	const struct bs_find_hit *hit = what;
+	const struct bs_hit *hit = what;
 	add_row(context, hit->id, hit->id_bytes, hit->score);
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	return bsp_call(add_hit, context, hit);
 }
@@ -188,19 +188,19 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query;
 	struct bsp_query_strings strings;
-	struct bs_find_request request;
-	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	struct bs_search_request request;
+	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	struct bs_error err = {""};
 	bsp_query_read(ordered->datum, &query);
 	bsp_query_find_request(&query, &strings, &request);
-	request.mode = BS_FIND_TOP;
+	request.mode = BS_SEARCH_TOP;
 	request.n_best = ordered->n_wanted;
 	request.offset = ordered->n_found;
 	request.statistics = ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
 	request.hit = take_hit;
 	request.context = ordered;
 	ordered->n_rows = ordered->at = 0;
-	enum bs_status status = bs_find(bsp_view_finder(ordered->view), &request, &result, &err);
+	enum bs_status status = bs_search(bsp_view_searcher(ordered->view), &request, &result, &err);
 	if (status == BS_INVALID)
 		bsp_query_fail(status, &err, &query, result.error_byte);
 	bsp_check(status, &err, scan->indexRelation);
@@ -241,7 +241,7 @@ static void find_others(struct bsp_ordered *ordered, IndexScanDesc scan)
 	struct bs_error err = {""};
 	sort_set(&ordered->found);
 	ordered->n_rows = ordered->at = 0;
-	bsp_check(bs_candidates(bsp_view_finder(ordered->view), &request, NULL, &err), &err, scan->indexRelation);
+	bsp_check(bs_candidates(bsp_view_searcher(ordered->view), &request, NULL, &err), &err, scan->indexRelation);
 }
 
 /* False: the piece has no more. */

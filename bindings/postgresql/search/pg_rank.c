@@ -48,14 +48,14 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum, struc
 {
 	struct bsp_query query;
 	struct bsp_query_strings strings;
-	struct bs_find_request request;
+	struct bs_search_request request;
 	struct bs_error err = {""};
-	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	Relation index = index_open(index_oid, AccessShareLock);
 	bsp_query_read(datum, &query);
 	bsp_query_find_request(&query, &strings, &request);
 	struct bsp_view *view = bsp_view_acquire(index, BSP_FOLD_ALL);
-	enum bs_status status = bs_statistics_gather(bsp_view_finder(view), &request, statistics, &err);
+	enum bs_status status = bs_statistics_gather(bsp_view_searcher(view), &request, statistics, &err);
 	if (status == BS_INVALID)
 		bsp_query_fail(status, &err, &query, result.error_byte);
 	bsp_check(status, &err, index);

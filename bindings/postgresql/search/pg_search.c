@@ -107,7 +107,7 @@ static int64 run_candidates(struct bsp_view *view, struct bs_candidates_request 
 	request->batch = take_batch;
 	request->context = taking;
 	request->limits = bsp_limits();
-	enum bs_status status = bs_candidates(bsp_view_finder(view), request, NULL, &err);
+	enum bs_status status = bs_candidates(bsp_view_searcher(view), request, NULL, &err);
 	free_taking(taking);
 	bsp_check(status, &err, taking->index);
 	return taking->n_rows;
@@ -142,8 +142,8 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 	struct bsp_query_datum *datum = bsp_key_query(key);
 	struct bsp_query query;
 	struct bsp_query_strings strings;
-	struct bs_find_request request;
-	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	struct bs_search_request request;
+	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	struct bs_error err = {""};
 	char field[BSP_FIELD_BYTES];
 	struct taking taking = taking_of(index, rows);
@@ -153,12 +153,12 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 		return bsp_search_all(index, view, rows);
 	bsp_field_name(index, key->sk_attno, field);
 	bsp_query_find_request(&query, &strings, &request);
-	request.mode = BS_FIND_IDS;
+	request.mode = BS_SEARCH_IDS;
 	request.candidates = true;
 	request.field = field[0] ? field : NULL;
 	request.batch = take_batch;
 	request.context = &taking;
-	enum bs_status status = bs_find(bsp_view_finder(view), &request, &result, &err);
+	enum bs_status status = bs_search(bsp_view_searcher(view), &request, &result, &err);
 	free_taking(&taking);
 	if (status == BS_NOT_FOUND)
 		return bsp_search_all(index, view, rows);
@@ -202,7 +202,7 @@ static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, 
 	struct bs_error err = {""};
 	taking.never_certain = true;
 	taking.prefilter = bsp_prefilter_begin(index, key, request.tree, rows->snapshot, NULL);
-	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, NULL, &err);
+	enum bs_status status = bs_candidates(bsp_view_searcher(view), &request, NULL, &err);
 	free_taking(&taking);
 	bsp_prefilter_end(taking.prefilter);
 	MemoryContextDelete(own);

@@ -237,30 +237,30 @@ static int create_or_fail(const char *path)
 }
 
 /* The condensed segment from the pages, into the memory, by a file that has no name any more. */
-static bool put_condensed(Relation index, const struct bsp_file *file, struct bs_memory *memory, const char *name,
+static bool put_condensed(Relation index, const struct bsp_file *file, struct bs_memory_index *memory, const char *name,
                           const char *temporary)
 {
 	int fd = create_or_fail(temporary);
 	(void)unlink(temporary);
 	bool is_good = bsp_extent_read(index, file, write_or_fail, &fd);
 	struct bs_error err;
-	enum bs_status status = is_good ? bs_memory_put_file(memory, name, fd, &err) : BS_OK;
+	enum bs_status status = is_good ? bs_memory_index_put_file(memory, name, fd, &err) : BS_OK;
 	CloseTransientFile(fd);
 	bsp_check(status, &err, index);
 	return is_good;
 }
 
 /* The memory's only file, condensed, becomes the segment, which must be what the metapage says. Failures are not the cache's, which stays. */
-static void write_restored(Relation index, const struct bsp_file *file, struct bs_memory *memory, const char *name,
+static void write_restored(Relation index, const struct bsp_file *file, struct bs_memory_index *memory, const char *name,
                            int fd)
 {
-	struct bs_memory_file restored = {.n_bytes = 0};
+	struct bs_memory_index_file restored = {.n_bytes = 0};
 	struct bs_error err;
-	enum bs_status status = bs_memory_restore(memory, name, bsp_limits(), &err);
+	enum bs_status status = bs_memory_index_restore(memory, name, bsp_limits(), &err);
 	if (status != BS_CORRUPT) {
 		bsp_check(status, &err, index);
-		bs_memory_remove(memory, name);
-		bsp_check(bs_memory_file_at(memory, 0, &restored, &err), &err, index);
+		bs_memory_index_remove(memory, name);
+		bsp_check(bs_memory_index_file_at(memory, 0, &restored, &err), &err, index);
 	}
 	if (status == BS_CORRUPT || restored.n_bytes != file->n_bytes ||
 	    bsp_checksum(restored.bytes, restored.n_bytes) != file->checksum)
@@ -275,22 +275,22 @@ static void write_restored(Relation index, const struct bsp_file *file, struct b
 /* A condensed segment as it was before. What the library needs for that it keeps in the folder, where it can. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
-	char name[BS_MEMORY_NAME_BYTES];
-	struct bs_memory *memory;
+	char name[BS_MEMORY_INDEX_NAME_BYTES];
+	struct bs_memory_index *memory;
 	struct bs_error err;
 	bool is_good;
 	snprintf(name, sizeof(name), BSP_CONDENSED "%s", file->name + strlen(BSP_SEGMENT));
-	bsp_check(bs_memory_new(&memory, &err), &err, index);
+	bsp_check(bs_memory_index_new(&memory, &err), &err, index);
 	PG_TRY();
 	{
-		(void)!bs_memory_use_folder(memory, LAYOUT, NULL);
+		(void)!bs_memory_index_use_folder(memory, LAYOUT, NULL);
 		is_good = put_condensed(index, file, memory, name, temporary);
 		if (is_good)
 			write_restored(index, file, memory, name, fd);
 	}
 	PG_FINALLY();
 	{
-		bs_memory_free(memory);
+		bs_memory_index_free(memory);
 	}
 	PG_END_TRY();
 	return is_good;
@@ -392,7 +392,7 @@ static int make_once(Relation index, const struct bsp_file *file, const char *pa
 	return fd;
 }
 
-static bool put_cached(Relation index, const struct bsp_file *file, bool proves, struct bs_memory *memory, bool *is_new)
+static bool put_cached(Relation index, const struct bsp_file *file, bool proves, struct bs_memory_index *memory, bool *is_new)
 {
 	char *path = path_of(index, &file->chain, "");
 	int fd = open_file(path, file->n_bytes);
@@ -404,7 +404,7 @@ static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
 		is_good = prove(index, file, path, fd);
 	}
 	struct bs_error err;
-	enum bs_status status = fd >= 0 && is_good ? bs_memory_put_file(memory, file->name, fd, &err) : BS_OK;
+	enum bs_status status = fd >= 0 && is_good ? bs_memory_index_put_file(memory, file->name, fd, &err) : BS_OK;
 	if (fd >= 0)
 		CloseTransientFile(fd);
 	bsp_check(status, &err, index);
@@ -412,12 +412,12 @@ static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
 	return fd >= 0 && is_good;
 }
 
-static bool load(Relation index, const struct bsp_meta *meta, bool proves, struct bs_memory **memory_out)
+static bool load(Relation index, const struct bsp_meta *meta, bool proves, struct bs_memory_index **memory_out)
 {
 	struct bs_error err;
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	begin_run();
-	bsp_check(bs_memory_new(&memory, &err), &err, index);
+	bsp_check(bs_memory_index_new(&memory, &err), &err, index);
 	bool is_good = true, is_new = false;
 	PG_TRY();
 	{
@@ -428,22 +428,22 @@ static bool load(Relation index, const struct bsp_meta *meta, bool proves, struc
 	}
 	PG_CATCH();
 	{
-		bs_memory_free(memory);
+		bs_memory_index_free(memory);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
 	if (!is_good)
-		bs_memory_free(memory);
+		bs_memory_index_free(memory);
 	*memory_out = is_good ? memory : NULL;
 	return is_good;
 }
 
-bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out)
+bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out)
 {
 	return load(index, meta, false, memory_out);
 }
 
-bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out)
+bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out)
 {
 	return load(index, meta, true, memory_out);
 }

@@ -11,13 +11,13 @@
 
 #include "bindings/postgresql/storage/pg_page.h"
 
-struct bs_memory;
+struct bs_memory_index;
 
 /* The library's index of the files that the metapage names. False: one of them is not there any more, since the metapage was read. The
  * memory is the caller's to free. */
-bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out);
+bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out);
 /* The same, of an index that is to be checked: each file is made of the pages once more, and what the cache has must be the same. */
-bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out);
+bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory_index **memory_out);
 /* A file that was just written: saves its first reader the work. Whether that succeeds does not matter. */
 void bsp_cache_put(Relation index, const struct bsp_file *file, const void *bytes, size_t n_bytes);
 /* Files of the index that the metapage does not name go. */

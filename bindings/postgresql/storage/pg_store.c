@@ -34,7 +34,7 @@ static void free_store(void *context)
 {
 	struct bsp_store *store = context;
 	bs_writer_close(store->writer);
-	bs_memory_free(store->memory);
+	bs_memory_index_free(store->memory);
 	store->writer = NULL;
 	store->memory = NULL;
 }
@@ -73,10 +73,10 @@ struct bsp_store *bsp_store_open(Relation index)
 }
 
 /* Large indexes are made on disk, where files may have no name. */
-static void use_temporary_folder(struct bs_memory *memory)
+static void use_temporary_folder(struct bs_memory_index *memory)
 {
 	(void)MakePGDirectory("base/" PG_TEMP_FILES_DIR);
-	(void)!bs_memory_use_folder(memory, "base/" PG_TEMP_FILES_DIR, NULL);
+	(void)!bs_memory_index_use_folder(memory, "base/" PG_TEMP_FILES_DIR, NULL);
 }
 
 static void fill_options(struct bsp_store *store)
@@ -119,7 +119,7 @@ struct bsp_store *bsp_store_create(Relation index)
 	store->is_build = true;
 	keep_little();
 	fill_options(store);
-	bsp_check(bs_memory_new(&store->memory, &err), &err, NULL);
+	bsp_check(bs_memory_index_new(&store->memory, &err), &err, NULL);
 	use_temporary_folder(store->memory);
 	bsp_store_write(store, 0);
 	return store;
@@ -180,12 +180,12 @@ static bool begins(const char *name, const char *with)
 }
 
 /* Of a segment, the same condensed, if the library has written that. */
-static bool find_condensed(struct bsp_store *store, const char *segment, struct bs_memory_file *out)
+static bool find_condensed(struct bsp_store *store, const char *segment, struct bs_memory_index_file *out)
 {
-	size_t n = bs_memory_n_files(store->memory);
+	size_t n = bs_memory_index_n_files(store->memory);
 	for (size_t i = 0; begins(segment, BSP_SEGMENT) && i < n; i++) {
 		struct bs_error err;
-		bsp_check(bs_memory_file_at(store->memory, i, out, &err), &err, store->index);
+		bsp_check(bs_memory_index_file_at(store->memory, i, out, &err), &err, store->index);
 		if (begins(out->name, BSP_CONDENSED) &&
 		    strcmp(out->name + strlen(BSP_CONDENSED), segment + strlen(BSP_SEGMENT)) == 0)
 			return true;
@@ -194,16 +194,16 @@ static bool find_condensed(struct bsp_store *store, const char *segment, struct 
 }
 
 /* To the pages, condensed if it can be, and to the cache as it is. */
-static void write_file(struct bsp_store *store, const struct bs_memory_file *file, struct bsp_file *to)
+static void write_file(struct bsp_store *store, const struct bs_memory_index_file *file, struct bsp_file *to)
 {
-	struct bs_memory_file condensed;
+	struct bs_memory_index_file condensed;
 	CHECK_FOR_INTERRUPTS();
 	memset(to, 0, sizeof(*to));
 	strlcpy(to->name, file->name, sizeof(to->name));
 	to->n_bytes = file->n_bytes;
 	to->checksum = bsp_checksum(file->bytes, file->n_bytes);
 	to->is_condensed = find_condensed(store, file->name, &condensed);
-	const struct bs_memory_file *written = to->is_condensed ? &condensed : file;
+	const struct bs_memory_index_file *written = to->is_condensed ? &condensed : file;
 	bsp_extent_write(store->index, written->bytes, written->n_bytes, store->is_build, to);
 	bsp_cache_put(store->index, to, file->bytes, file->n_bytes);
 }
@@ -211,12 +211,12 @@ static void write_file(struct bsp_store *store, const struct bs_memory_file *fil
 /* What the memory has of files: those that the metapage names already, and new ones, written here. */
 static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 {
-	size_t n = bs_memory_n_files(store->memory);
+	size_t n = bs_memory_index_n_files(store->memory);
 	changed->n_files = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct bs_memory_file file;
+		struct bs_memory_index_file file;
 		struct bs_error err;
-		bsp_check(bs_memory_file_at(store->memory, i, &file, &err), &err, store->index);
+		bsp_check(bs_memory_index_file_at(store->memory, i, &file, &err), &err, store->index);
 		if (begins(file.name, BSP_CONDENSED))
 			continue;
 		if (changed->n_files == BSP_MOST_FILES)
@@ -348,7 +348,7 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	store->writer = NULL;
 	/* A commit merges a little, which nearly always keeps files few; not in an index of other rules. The metapage must have room for them
 	 * in any case: then such an index is merged, too, and stays one of other rules. */
-	if (!store->is_build && bs_memory_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
+	if (!store->is_build && bs_memory_index_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
 		(void)compact(store);
 	if (store->is_build)
 		save_new(store);

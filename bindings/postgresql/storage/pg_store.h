@@ -12,7 +12,7 @@
 
 #include "core/bitsift/host.h"
 
-struct bs_memory;
+struct bs_memory_index;
 struct bs_writer;
 
 /* Of a writer at work, in a memory context of its own below the one that was current: goes with that, also by an error. */
@@ -22,7 +22,7 @@ struct bsp_store {
 	MemoryContext context;
 	union bsp_meta_copy
 		copy; /* of the metapage, as it was when the writer's lock was taken; its pending chain may have grown since */
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_writer *writer;  /* NULL: bsp_store_write begins one */
 	struct bsp_reader *reader; /* whom compaction asks for texts */
 	struct bs_text_provider provider;

@@ -31,7 +31,7 @@
 /* So often new rows are folded into what the last fold made, a small part each; then all that wait are, at once. */
 #define MOST_PARTS 8
 /* A scan in order of scores has a view, and the scores of its rows another, for the statistics. */
-#define MOST_FINDERS 2
+#define MOST_SEARCHERS 2
 /* Indexes that a backend keeps open while no query uses them. */
 #define MOST_IDLE 16
 /* A reader who finds that what it wants to read was taken away begins again. */
@@ -61,21 +61,21 @@ struct state {
 	ItemPointerData *unfolded;
 	size_t n_unfolded, n_looks; /* that callers had at unfolded rows since the last fold */
 	unsigned n_parts;
-	struct bs_memory *base,
+	struct bs_memory_index *base,
 		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
 	/* That no view has; as many as a statement usually has views at once. */
-	struct bs_finder *finders[MOST_FINDERS];
-	unsigned n_finders;
+	struct bs_searcher *searchers[MOST_SEARCHERS];
+	unsigned n_searchers;
 	struct bs_text_provider provider;
-	struct bsp_view *searching; /* the view whose finder was asked for last: texts are read on its behalf */
+	struct bsp_view *searching; /* the view whose searcher was asked for last: texts are read on its behalf */
 };
 
 struct bsp_view {
 	dlist_node node;
 	struct state *state;
-	struct bs_finder *finder; /* NULL: not asked for */
+	struct bs_searcher *searcher; /* NULL: not asked for */
 	Relation relation;
 	ResourceOwner owner;
 	MemoryContext context;
@@ -125,18 +125,18 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 /* PostgreSQL keeps fewer files open instead. */
 static void count_descriptors(struct state *state, bool is_end)
 {
-	size_t n = is_end ? 0 : bs_memory_n_files(state->base) + (state->folded ? bs_memory_n_files(state->folded) : 0);
+	size_t n = is_end ? 0 : bs_memory_index_n_files(state->base) + (state->folded ? bs_memory_index_n_files(state->folded) : 0);
 	for (; state->n_descriptors < (int)n; state->n_descriptors++)
 		ReserveExternalFD();
 	for (; state->n_descriptors > (int)n; state->n_descriptors--)
 		ReleaseExternalFD();
 }
 
-/* No view has a finder of it. */
+/* No view has a searcher of it. */
 static void close_index(struct state *state)
 {
-	while (state->n_finders > 0)
-		bs_finder_free(state->finders[--state->n_finders]);
+	while (state->n_searchers > 0)
+		bs_searcher_free(state->searchers[--state->n_searchers]);
 	bs_index_close(state->index);
 	state->index = NULL;
 }
@@ -146,8 +146,8 @@ static void free_state(struct state *state)
 	if (state->node.next)
 		dlist_delete(&state->node);
 	close_index(state);
-	bs_memory_free(state->folded);
-	bs_memory_free(state->base);
+	bs_memory_index_free(state->folded);
+	bs_memory_index_free(state->base);
 	count_descriptors(state, true);
 	MemoryContextDelete(state->context);
 }
@@ -267,7 +267,7 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 }
 
 /* The options of an index that has no files yet; of one that has, the writer takes them from there. */
-static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory *memory,
+static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory_index *memory,
                                       size_t n_bytes)
 {
 	struct bs_writer_request request = {
@@ -329,9 +329,9 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 	struct bs_error err;
 	if (state->n_parts >= MOST_PARTS || !state->folded) {
 		close_index(state);
-		bs_memory_free(state->folded);
+		bs_memory_index_free(state->folded);
 		state->folded = NULL;
-		bsp_check(bs_memory_copy(state->base, &state->folded, &err), &err, index);
+		bsp_check(bs_memory_index_copy(state->base, &state->folded, &err), &err, index);
 		state->waiting[0].folded = state->waiting[1].folded = 0;
 		state->n_parts = 0;
 	}
@@ -534,10 +534,10 @@ static void release(struct bsp_view *view, bool is_abort)
 	}
 	if (state->searching == view)
 		state->searching = NULL;
-	if (view->finder && state->n_finders < MOST_FINDERS)
-		state->finders[state->n_finders++] = view->finder;
+	if (view->searcher && state->n_searchers < MOST_SEARCHERS)
+		state->searchers[state->n_searchers++] = view->searcher;
 	else
-		bs_finder_free(view->finder);
+		bs_searcher_free(view->searcher);
 	state->n_users--;
 	MemoryContextDelete(view->context);
 }
@@ -593,16 +593,16 @@ struct bs_index *bsp_view_index(struct bsp_view *view)
 	return view->state->index;
 }
 
-struct bs_finder *bsp_view_finder(struct bsp_view *view)
+struct bs_searcher *bsp_view_searcher(struct bsp_view *view)
 {
 	struct state *state = view->state;
 	struct bs_error err;
-	if (!view->finder && state->n_finders > 0)
-		view->finder = state->finders[--state->n_finders];
-	if (!view->finder)
-		bsp_check(bs_finder_new(state->index, &view->finder, &err), &err, view->relation);
+	if (!view->searcher && state->n_searchers > 0)
+		view->searcher = state->searchers[--state->n_searchers];
+	if (!view->searcher)
+		bsp_check(bs_searcher_new(state->index, &view->searcher, &err), &err, view->relation);
 	state->searching = view;
-	return view->finder;
+	return view->searcher;
 }
 
 const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out)

@@ -12,7 +12,7 @@
 #include "storage/itemptr.h"
 #include "utils/rel.h"
 
-struct bs_finder;
+struct bs_searcher;
 struct bs_index;
 
 struct bsp_view;
@@ -27,8 +27,8 @@ struct bsp_view *bsp_view_acquire(Relation index, enum bsp_fold fold);
 /* NULL is fine. */
 void bsp_view_release(struct bsp_view *view);
 struct bs_index *bsp_view_index(struct bsp_view *view);
-/* One search at a time. Another view of the same index that is held at once has a finder of its own. */
-struct bs_finder *bsp_view_finder(struct bsp_view *view);
+/* One search at a time. Another view of the same index that is held at once has a searcher of its own. */
+struct bs_searcher *bsp_view_searcher(struct bsp_view *view);
 /* Rows that are in no index, in the order in which they came, for the caller to look at. Borrowed until the release. */
 const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out);
 /* What is open of the index, and what the cache has of it, is used no more by whoever comes next. */

@@ -35,7 +35,7 @@ static void parse(struct slot *slot, const struct bsp_query_datum *datum)
 {
 	struct bsp_query query;
 	struct bsp_query_strings strings;
-	struct bs_find_request find;
+	struct bs_search_request find;
 	struct bs_error err = {""};
 	size_t error_byte;
 	bsp_query_read(datum, &query);

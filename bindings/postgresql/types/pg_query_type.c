@@ -6,7 +6,7 @@
 #include "utils/rel.h"
 
 #include "bindings/postgresql/base/pg_error.h"
-#include "core/bitsift/find_request.h"
+#include "core/bitsift/search_request.h"
 
 void bsp_check_encoding(void)
 {
@@ -88,10 +88,10 @@ static char *string_of(char *buffer, const char *bytes, size_t n_bytes)
 }
 
 void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
-                            struct bs_find_request *request_out)
+                            struct bs_search_request *request_out)
 {
 	string_of(strings->stemmer, query->stemmer, query->stemmer_bytes);
-	*request_out = (struct bs_find_request){
+	*request_out = (struct bs_search_request){
 		.query = query->text,
 		.query_bytes = query->text_bytes,
 		.any = (query->flags & BSP_QUERY_ANY) != 0,

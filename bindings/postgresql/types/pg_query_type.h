@@ -18,7 +18,7 @@
 #include "bindings/postgresql/storage/pg_analysis.h"
 #include "core/bitsift/status.h"
 
-struct bs_find_request;
+struct bs_search_request;
 
 enum bsp_query_flags {
 	BSP_QUERY_ANY = 1,    /* any of the words, not all */
@@ -71,7 +71,7 @@ struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };
 void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
-                            struct bs_find_request *request_out);
+                            struct bs_search_request *request_out);
 
 /* An error with the place in the query where it is, if there is one: where error_byte is not SIZE_MAX. */
 void bsp_query_fail(enum bs_status status, const struct bs_error *err, const struct bsp_query *query,

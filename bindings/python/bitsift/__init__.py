@@ -45,13 +45,13 @@ from ._bitsift import (
 )
 from ._files import build, check, compact, delete, grep
 from ._index import Hits, Index, Writer
-from ._matrix import Candidates, Columns, Matrix, Segment, Slab, Term, Treatment
+from ._matrix import Candidates, Columns, Matrix, Segment, Shard, Term, Treatment
 
 __version__ = _bitsift.version
 __all__ = [
     "Analyzer", "BusyError", "Cancel", "Candidates", "Columns", "CorruptError", "DeadlineError", "Error", "Grep", "Hit", "Hits", "Index",
     "InvalidError", "IOFailure", "Line", "Match", "Matrix", "Memory", "NoMemoryError", "NotFoundError", "Passage", "Place", "Query", "Segment",
-    "Slab", "Statistics", "StoppedError", "Term", "Treatment", "UnsupportedError", "UntrustedError", "View", "Writer", "build", "check",
+    "Shard", "Statistics", "StoppedError", "Term", "Treatment", "UnsupportedError", "UntrustedError", "View", "Writer", "build", "check",
     "compact", "delete", "grep", "kernels", "locate",
 ]
 

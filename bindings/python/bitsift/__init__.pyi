@@ -379,7 +379,7 @@ class View:
 class Treatment(NamedTuple):
     min_df: int
     columns: tuple[int, int, int]
-    has_exceptions: bool
+    has_false_positives: bool
 
 class Term(NamedTuple):
     term: str
@@ -389,7 +389,7 @@ class Term(NamedTuple):
 
 class Candidates(NamedTuple):
     segment: int
-    slab: int
+    shard: int
     rows: int
     count: int  # type: ignore[assignment]
     sure: int
@@ -408,7 +408,7 @@ class Columns:
     @property
     def density(self) -> float: ...
 
-class Slab:
+class Shard:
     segment: int
     number: int
     rows: int
@@ -429,7 +429,7 @@ class Segment:
     words: int
     density: float
     @property
-    def slabs(self) -> list[Slab]: ...
+    def slabs(self) -> list[Shard]: ...
     @property
     def treatments(self) -> list[Treatment]: ...
     def term(self, term: str | bytes) -> Term: ...

@@ -14,9 +14,9 @@ _LISTS = {"globs", "types", "not_types", "places"}
 
 
 class _State:
-    """A commit as opened, and finders that no thread is using: pop and append are atomic."""
+    """A commit as opened, and searchers that no thread is using: pop and append are atomic."""
 
-    __slots__ = ("handle", "finders")
+    __slots__ = ("handle", "searchers")
 
     def __init__(self, handle):
         self.handle = handle
@@ -30,18 +30,18 @@ class _State:
 
     @contextlib.contextmanager
     def finder(self):
-        finder = self.borrow()
+        searcher = self.borrow()
         try:
-            yield finder
+            yield searcher
         finally:
-            self.finders.append(finder)
+            self.finders.append(searcher)
 
     def find(self, query, mode, owner, options):
-        finder = self.borrow()
+        searcher = self.borrow()
         try:
-            return finder.find(query, mode, owner, **options)
+            return searcher.find(query, mode, owner, **options)
         finally:
-            self.finders.append(finder)
+            self.finders.append(searcher)
 
 
 class _Asked:
@@ -279,8 +279,8 @@ class Index:
     def statistics(self, query, *, any=False, deadline=None, cancel=None):
         """What scores know of this index, for the words of a query: Statistics. The sum of those of several indexes, handed to search
         of each of them, ranks them as one."""
-        with self._opened().finder() as finder:
-            return finder.statistics(query, any=any, deadline=deadline, cancel=cancel)
+        with self._opened().finder() as searcher:
+            return searcher.statistics(query, any=any, deadline=deadline, cancel=cancel)
 
     def query(self, query, **options):
         """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names, and deadline
@@ -290,8 +290,8 @@ class Index:
     def document(self, id):
         """The texts of a document, by its id or its number (Hit.document): {field: text}; a field that comes again has a list of them, the text
         of a file the name "". Raises NotFoundError."""
-        with self._opened().finder() as finder:
-            return finder.document(id)[0]
+        with self._opened().finder() as searcher:
+            return searcher.document(id)[0]
 
     def __contains__(self, id):
         try:

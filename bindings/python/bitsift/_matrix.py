@@ -12,7 +12,7 @@ class Treatment(NamedTuple):
     min_df: int
     columns: tuple
     """Of documents, of groups of 8, of blocks."""
-    has_exceptions: bool
+    has_false_positives: bool
 
 
 class Term(NamedTuple):
@@ -25,7 +25,7 @@ class Term(NamedTuple):
 
 
 class Columns:
-    """The columns of one level of a slab: a matrix of bits in 64-bit words.
+    """The columns of one level of a shard: a matrix of bits in 64-bit words.
 
     words: words of a column; lanes: bits of it that are in use; rows_per_lane: rows that a bit stands for; set_bits: of all.
     numpy.asarray(columns.view()) is of shape (len(columns), words), where they lie, uncopied; bit i % 64 of word i / 64 is
@@ -68,7 +68,7 @@ class Columns:
         return self.set_bits / (self._n * self.lanes) if self._n else 0.0
 
 
-class Slab:
+class Shard:
     """Up to 262,144 documents of a segment: a matrix with a row each. is_lists: they have lists of terms instead, and only exact columns.
 
     document_columns, group_columns, block_columns, exact_columns: Columns.
@@ -80,7 +80,7 @@ class Slab:
         self._handle = handle
         self.segment = segment
         self.number = number
-        self.rows, self.is_lists, levels = _bitsift.matrix_slab(handle, segment, number)
+        self.rows, self.is_lists, levels = _bitsift.matrix_shard(handle, segment, number)
         columns = [Columns(handle, (segment, number, level), shape) for level, shape in enumerate(levels)]
         self.document_columns, self.group_columns, self.block_columns, self.exact_columns = columns
 
@@ -94,20 +94,20 @@ class Slab:
 
 
 class Segment:
-    """One file of the index. documents (deleted ones too), deleted, terms, postings, words, density (asked for), slabs, treatments."""
+    """One file of the index. documents (deleted ones too), deleted, terms, postings, words, density (asked for), shards, treatments."""
 
-    __slots__ = ("_handle", "number", "documents", "deleted", "n_terms", "postings", "words", "density", "_n_slabs", "_n_treatments")
+    __slots__ = ("_handle", "number", "documents", "deleted", "n_terms", "postings", "words", "density", "_n_shards", "_n_treatments")
 
     def __init__(self, handle, number):
         self._handle = handle
         self.number = number
-        (self.documents, self.deleted, self.n_terms, self.postings, self.words, self._n_slabs, self._n_treatments,
+        (self.documents, self.deleted, self.n_terms, self.postings, self.words, self._n_shards, self._n_treatments,
          self.density) = _bitsift.matrix_segment(handle, number)
 
     @property
     def slabs(self):
-        """A list of Slab."""
-        return [Slab(self._handle, self.number, i) for i in range(self._n_slabs)]
+        """A list of Shard."""
+        return [Slab(self._handle, self.number, i) for i in range(self._n_shards)]
 
     @property
     def treatments(self):
@@ -130,10 +130,10 @@ class Segment:
 
 
 class Candidates(NamedTuple):
-    """What the filter leaves of a slab: bit i % 64 of word i / 64 of bits is row i."""
+    """What the filter leaves of a shard: bit i % 64 of word i / 64 of bits is row i."""
 
     segment: int
-    slab: int
+    shard: int
     rows: int
     count: int
     sure: int
@@ -142,7 +142,7 @@ class Candidates(NamedTuple):
 
 
 class Matrix:
-    """The matrix of a commit, for who wants to look at it: segments have slabs, slabs have columns."""
+    """The matrix of a commit, for who wants to look at it: segments have shards, shards have columns."""
 
     __slots__ = ("_state",)
 
@@ -156,15 +156,15 @@ class Matrix:
         return [Segment(handle, i) for i in range(_bitsift.matrix_n_segments(handle))]
 
     def candidates(self, query, **options):
-        """The documents that pass the filter, before any text is read: a list of Candidates, one a slab. Options as those of
+        """The documents that pass the filter, before any text is read: a list of Candidates, one a shard. Options as those of
         Index.search about which documents match. All matches are among them; where the query is of words alone, no others."""
-        with self._state.finder() as finder:
-            return [Candidates(*one) for one in _bitsift.matrix_candidates(finder, query, options)]
+        with self._state.finder() as searcher:
+            return [Candidates(*one) for one in _bitsift.matrix_candidates(searcher, query, options)]
 
     def name(self, document):
         """The id of a document, by its number."""
-        with self._state.finder() as finder:
-            return _bitsift.matrix_name(finder, document)[0]
+        with self._state.finder() as searcher:
+            return _bitsift.matrix_name(searcher, document)[0]
 
     def is_deleted(self, document):
         """Whether it is deleted, or none."""

@@ -106,10 +106,10 @@ static int read_option(struct bsql_declaration *declaration, const char *name, c
 	if (sqlite3_stricmp(name, "density") == 0) {
 		char *end;
 		declaration->density = strtod(*value, &end);
-		if (*end == '\0' && declaration->density >= BS_LEAST_DENSITY && declaration->density <= BS_MOST_DENSITY)
+		if (*end == '\0' && declaration->density >= BS_MIN_DENSITY && declaration->density <= BS_MAX_DENSITY)
 			return SQLITE_OK;
-		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s", BS_LEAST_DENSITY,
-		                               BS_MOST_DENSITY, *value);
+		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s", BS_MIN_DENSITY,
+		                               BS_MAX_DENSITY, *value);
 		return SQLITE_ERROR;
 	}
 	*message_out = sqlite3_mprintf(

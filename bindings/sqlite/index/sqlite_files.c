@@ -12,7 +12,7 @@ SQLITE_EXTENSION_INIT3
 #define MANIFEST "manifest"
 
 struct bsql_file {
-	char name[BS_MEMORY_NAME_BYTES];
+	char name[BS_MEMORY_INDEX_NAME_BYTES];
 	uint64_t sum;
 };
 
@@ -24,7 +24,7 @@ struct list {
 
 void bsql_files_deinit(struct bsql_files *files)
 {
-	bs_memory_free(files->memory);
+	bs_memory_index_free(files->memory);
 	free(files->known);
 	*files = (struct bsql_files){.memory = NULL};
 }
@@ -32,7 +32,7 @@ void bsql_files_deinit(struct bsql_files *files)
 int bsql_files_make(struct bsql_files *files, struct bsql_shadow *shadow)
 {
 	bsql_files_deinit(files);
-	return bsql_code_of(bs_memory_new(&files->memory, &shadow->err));
+	return bsql_code_of(bs_memory_index_new(&files->memory, &shadow->err));
 }
 
 static struct bsql_file *find_file(const struct bsql_files *files, const char *name)
@@ -70,9 +70,9 @@ static bool is_kept(const char *name)
 
 static bool has_file(const struct bsql_files *files, const char *name)
 {
-	struct bs_memory_file file;
-	for (size_t i = 0; i < bs_memory_n_files(files->memory); i++)
-		if (!bs_memory_file_at(files->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
+	struct bs_memory_index_file file;
+	for (size_t i = 0; i < bs_memory_index_n_files(files->memory); i++)
+		if (!bs_memory_index_file_at(files->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
 			return true;
 	return false;
 }
@@ -97,7 +97,7 @@ static int take_name(struct list *list, struct bsql_shadow *shadow, sqlite3_stmt
 	int code = bsql_grow(&list->files, list->n, &list->capacity, sizeof(*list->files));
 	if (code)
 		return code;
-	if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_NAME_BYTES) {
+	if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_INDEX_NAME_BYTES) {
 		(void)bs_fail(&shadow->err, BS_OK, "%s_files: no name of a file: %s", shadow->declaration->table,
 		              name ? name : "NULL");
 		return SQLITE_CORRUPT_VTAB;
@@ -137,7 +137,7 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow, const
 	int code = bsql_shadow_load_file(shadow, file->name, file->sum, &bytes, &n_bytes);
 	if (!code)
 		code = bsql_code_of(
-			bs_memory_put(files->memory, file->name, bytes ? bytes : "", n_bytes, &shadow->err));
+			bs_memory_index_put(files->memory, file->name, bytes ? bytes : "", n_bytes, &shadow->err));
 	if (!code)
 		code = know_file(files, file->name, file->sum);
 	free(bytes);
@@ -147,15 +147,15 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow, const
 /* Files that the list does not have, or has with other bytes, go. */
 static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow, const struct list *list)
 {
-	struct bs_memory_file file;
+	struct bs_memory_index_file file;
 	int code = SQLITE_OK;
-	for (size_t i = 0; i < bs_memory_n_files(files->memory) && !code;) {
-		code = bsql_code_of(bs_memory_file_at(files->memory, i, &file, &shadow->err));
+	for (size_t i = 0; i < bs_memory_index_n_files(files->memory) && !code;) {
+		code = bsql_code_of(bs_memory_index_file_at(files->memory, i, &file, &shadow->err));
 		const struct bsql_file *known = code ? NULL : find_file(files, file.name);
 		if (!code && known && is_listed(list->files, list->n, known))
 			i++;
 		else if (!code)
-			bs_memory_remove(files->memory, file.name);
+			bs_memory_index_remove(files->memory, file.name);
 	}
 	for (size_t i = 0; i < files->n_known;)
 		if (is_listed(list->files, list->n, &files->known[i]))
@@ -182,7 +182,7 @@ int bsql_files_load(struct bsql_files *files, struct bsql_shadow *shadow)
 
 /* Unless t_files has it already. */
 static int save_file(struct bsql_files *files, struct bsql_shadow *shadow, const struct list *list,
-                     const struct bs_memory_file *file)
+                     const struct bs_memory_index_file *file)
 {
 	const struct bsql_file *known = find_file(files, file->name);
 	if (!is_kept(file->name) || (known && is_listed(list->files, list->n, known)))
@@ -194,11 +194,11 @@ static int save_file(struct bsql_files *files, struct bsql_shadow *shadow, const
 
 int bsql_files_save(struct bsql_files *files, struct bsql_shadow *shadow)
 {
-	struct bs_memory_file file;
+	struct bs_memory_index_file file;
 	struct list list;
 	int code = read_list(shadow, &list);
-	for (size_t i = 0; i < bs_memory_n_files(files->memory) && !code; i++) {
-		code = bsql_code_of(bs_memory_file_at(files->memory, i, &file, &shadow->err));
+	for (size_t i = 0; i < bs_memory_index_n_files(files->memory) && !code; i++) {
+		code = bsql_code_of(bs_memory_index_file_at(files->memory, i, &file, &shadow->err));
 		if (!code)
 			code = save_file(files, shadow, &list, &file);
 	}

@@ -9,13 +9,13 @@
 
 #include "bindings/sqlite/index/sqlite_shadow.h"
 
-struct bs_memory;
+struct bs_memory_index;
 
 struct bsql_file;
 
 /* All zero: nothing is in memory. */
 struct bsql_files {
-	struct bs_memory *memory; /* NULL: none was made */
+	struct bs_memory_index *memory; /* NULL: none was made */
 	struct bsql_file *known;  /* in memory as t_files has them, or had them when it was looked at */
 	size_t n_known, capacity;
 };

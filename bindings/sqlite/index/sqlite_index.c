@@ -53,7 +53,7 @@ struct bsql_index {
 	struct bs_text_provider provider;
 	int provider_code; /* of a text that could not be read */
 	struct bs_index *handle;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	uint64_t view;
 	struct known known;
 
@@ -149,9 +149,9 @@ static int leave(struct bsql_index *index, int code)
 
 static void close_handle(struct bsql_index *index)
 {
-	bs_finder_free(index->finder);
+	bs_searcher_free(index->searcher);
 	bs_index_close(index->handle);
-	index->finder = NULL;
+	index->searcher = NULL;
 	index->handle = NULL;
 }
 
@@ -364,7 +364,7 @@ static int open_handle(struct bsql_index *index)
 	index->view++;
 	enum bs_status status = bs_index_open_with(&request, &index->handle, index->err);
 	if (!status)
-		status = bs_finder_new(index->handle, &index->finder, index->err);
+		status = bs_searcher_new(index->handle, &index->searcher, index->err);
 	if (status)
 		close_handle(index);
 	warn_of_other_rules(index);
@@ -655,7 +655,7 @@ struct finding {
 	bool has_scores, is_enough;
 };
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct finding *finding = context;
 	sqlite3_int64 id;
@@ -666,10 +666,10 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	return finding->code || finding->is_enough;
 }
 
-static int find(struct bsql_index *index, struct bs_find_request *request, struct finding *finding, uint64_t *n_out)
+static int find(struct bsql_index *index, struct bs_search_request *request, struct finding *finding, uint64_t *n_out)
 {
-	struct bs_find_result result;
-	enum bs_status status = bs_find(index->finder, request, &result, index->err);
+	struct bs_search_result result;
+	enum bs_status status = bs_search(index->searcher, request, &result, index->err);
 	if (finding->code) {
 		(void)bs_fail(index->err, BS_OK,
 		              finding->code == SQLITE_NOMEM ? "out of memory" : "%s_files: an id that is no rowid",
@@ -704,31 +704,31 @@ static size_t n_docs(const struct bsql_index *index)
 	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
 }
 
-static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_search_mode mode,
                      size_t limit, struct bsql_hits *hits, uint64_t *n_out)
 {
-	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_FIND_TOP};
-	struct bs_find_request request = {
+	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_SEARCH_TOP};
+	struct bs_search_request request = {
 		.query = query,
 		.query_bytes = query_bytes,
 		.mode = mode,
-		.n_best = mode == BS_FIND_TOP ? limit : 0,
-		.exhaustive = mode == BS_FIND_TOP && limit == 0,
+		.n_best = mode == BS_SEARCH_TOP ? limit : 0,
+		.exhaustive = mode == BS_SEARCH_TOP && limit == 0,
 		.no_stat = true,
 		.n_threads = 1,
 		.limits = &index->limits,
-		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
+		.hit = mode == BS_SEARCH_COUNT ? NULL : take_hit,
 		.context = &finding,
 	};
 	/* An invalid query is an error of a table without rows, too. */
-	if (!index->finder)
+	if (!index->searcher)
 		return bsql_index_check_query(index, query, query_bytes);
 	if (request.exhaustive)
 		request.n_best = n_docs(index);
 	return find(index, &request, &finding, n_out);
 }
 
-int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_search_mode mode,
                     size_t limit, struct bsql_hits *hits, uint64_t *n_out)
 {
 	*n_out = 0;
@@ -751,7 +751,7 @@ static int know_hits(struct bsql_index *index, const char *query, size_t query_b
 	    memcmp(known->query, query, query_bytes) == 0 && known->has_scores >= wants_scores)
 		return SQLITE_OK;
 	forget_hits(index);
-	int code = find_hits(index, query, query_bytes, wants_scores ? BS_FIND_TOP : BS_FIND_IDS, 0, &known->hits, &n);
+	int code = find_hits(index, query, query_bytes, wants_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, 0, &known->hits, &n);
 	if (!code)
 		code = bsql_hits_sort_by_id(&known->hits);
 	if (!code && !(known->query = malloc(query_bytes + 1)))
@@ -802,9 +802,9 @@ int bsql_index_query(struct bsql_index *index, const char *query, size_t query_b
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
                       struct bs_statistics **statistics_out)
 {
-	struct bs_find_request request = {.query = query,
+	struct bs_search_request request = {.query = query,
 	                                  .query_bytes = query_bytes,
-	                                  .mode = BS_FIND_COUNT,
+	                                  .mode = BS_SEARCH_COUNT,
 	                                  .no_stat = true,
 	                                  .n_threads = 1,
 	                                  .limits = &index->limits};
@@ -814,8 +814,8 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
 		return code;
 	code = refresh(index);
 	enum bs_status status = code ? BS_OK : bs_statistics_new(statistics_out, index->err);
-	if (!status && !code && index->finder)
-		status = bs_statistics_gather(index->finder, &request, *statistics_out, index->err);
+	if (!status && !code && index->searcher)
+		status = bs_statistics_gather(index->searcher, &request, *statistics_out, index->err);
 	return leave(index, status ? fail(index, status) : code);
 }
 

@@ -14,7 +14,7 @@
 
 #include "bindings/sqlite/index/sqlite_hits.h"
 #include "bindings/sqlite/index/sqlite_shadow.h"
-#include "core/bitsift/find_request.h"
+#include "core/bitsift/search_request.h"
 
 struct bs_query;
 struct bs_statistics;
@@ -72,9 +72,9 @@ int bsql_index_sync(struct bsql_index *index);
 void bsql_index_commit(struct bsql_index *index);
 void bsql_index_rollback(struct bsql_index *index);
 
-/* Hits come in the place of what is there; hits may be NULL with BS_FIND_COUNT. limit: so many are enough, those of BS_FIND_TOP being the
- * best; 0: all. *n_out: with BS_FIND_COUNT, how many match. */
-int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+/* Hits come in the place of what is there; hits may be NULL with BS_SEARCH_COUNT. limit: so many are enough, those of BS_SEARCH_TOP being the
+ * best; 0: all. *n_out: with BS_SEARCH_COUNT, how many match. */
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_search_mode mode,
                     size_t limit, struct bsql_hits *hits, uint64_t *n_out);
 
 /* All hits by id, borrowed until anything is asked again; with their scores, if they are wanted. They are kept: to ask the same once more, as a join

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "core/bitsift/find_request.h"
+#include "core/bitsift/search_request.h"
 #include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
@@ -97,7 +97,7 @@ static int check_row(struct bsql_index *index, sqlite3_int64 id, struct bsql_hit
 	bsql_shadow_end(shadow);
 	if (code || !has)
 		return code == SQLITE_DONE ? SQLITE_OK : code;
-	code = bsql_index_find(index, phrase, strlen(phrase), BS_FIND_IDS, 0, hits, &n);
+	code = bsql_index_find(index, phrase, strlen(phrase), BS_SEARCH_IDS, 0, hits, &n);
 	has = false;
 	for (size_t i = 0; i < hits->n && !has && !code; i++)
 		has = hits->ids[i] == id;
@@ -111,7 +111,7 @@ int bsql_check(struct bsql_index *index)
 	uint64_t n;
 	int code = bsql_index_check_files(index);
 	if (!code)
-		code = bsql_index_find(index, ALL, strlen(ALL), BS_FIND_IDS, 0, &all, &n);
+		code = bsql_index_find(index, ALL, strlen(ALL), BS_SEARCH_IDS, 0, &all, &n);
 	if (!code) {
 		if (all.n > 0)
 			qsort(all.ids, all.n, sizeof(*all.ids), compare_ids);

@@ -154,7 +154,7 @@ static int find_hits(struct bsql_cursor *cursor, size_t limit)
 	bool have_scores = wants_scores(cursor);
 	uint64_t n;
 	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes,
-	                           have_scores ? BS_FIND_TOP : BS_FIND_IDS, limit, &cursor->hits, &n);
+	                           have_scores ? BS_SEARCH_TOP : BS_SEARCH_IDS, limit, &cursor->hits, &n);
 	if (code)
 		return fail(cursor, code);
 	cursor->view = bsql_index_view(cursor->table->index);
@@ -169,7 +169,7 @@ static int find_hits(struct bsql_cursor *cursor, size_t limit)
 
 static int count_hits(struct bsql_cursor *cursor)
 {
-	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_FIND_COUNT, 0, NULL,
+	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_SEARCH_COUNT, 0, NULL,
 	                           &cursor->n_counted);
 	cursor->is_counted = !code;
 	cursor->view = bsql_index_view(cursor->table->index);

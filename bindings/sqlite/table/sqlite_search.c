@@ -159,7 +159,7 @@ static char *copy(const char *bytes, size_t n_bytes)
 	return copied;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct cursor *cursor = context;
 	if (bsql_grow(&cursor->rows, cursor->n_rows, &cursor->capacity, sizeof(*cursor->rows)))
@@ -180,18 +180,18 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 static enum bs_status search(struct cursor *cursor, int plan, size_t limit, struct bs_error *err)
 {
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
-	struct bs_find_result result = {.n_hits = 0};
+	struct bs_searcher *searcher = NULL;
+	struct bs_search_result result = {.n_hits = 0};
 	struct bs_index_info info;
 	enum bs_status status = bs_index_open(cursor->dir, NULL, &index, err);
 	if (!status)
-		status = bs_finder_new(index, &finder, err);
+		status = bs_searcher_new(index, &searcher, err);
 	if (!status) {
 		bs_index_describe(index, &info);
-		struct bs_find_request request = {
+		struct bs_search_request request = {
 			.query = cursor->query,
 			.query_bytes = strlen(cursor->query),
-			.mode = plan & PLAN_COUNT ? BS_FIND_COUNT : BS_FIND_TOP,
+			.mode = plan & PLAN_COUNT ? BS_SEARCH_COUNT : BS_SEARCH_TOP,
 			.n_best = limit > 0         ? limit
 		                  : info.n_docs > 0 ? (size_t)info.n_docs
 		                                    : 1,
@@ -201,9 +201,9 @@ static enum bs_status search(struct cursor *cursor, int plan, size_t limit, stru
 			.hit = take_hit,
 			.context = cursor,
 		};
-		status = bs_find(finder, &request, &result, err);
+		status = bs_search(searcher, &request, &result, err);
 	}
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	if (!status && result.n_unreadable > 0)
 		return bs_fail(err, BS_IO,

@@ -7,10 +7,10 @@
 #include "core/base/clock.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/regex/pcre2_stack.h"
 
-/* What it costs about to compile a pattern, and a byte of one, for the watch. */
+/* What it costs about to compile a pattern, and a byte of one, for the deadline. */
 #define COMPILE_NS       5000u
 #define COMPILED_BYTE_NS 50u
 
@@ -61,13 +61,13 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
-	enum bs_status status = bs_watch_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
+	enum bs_status status = bs_deadline_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
 	if (status) {
 		pcre2_compile_context_free(context);
 		return status;
 	}
 	/* \G is where a search begins. */
-	if (bs_watch_here && !memmem(text->data, text->used_bytes, "\\G", 2))
+	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
 	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
@@ -118,7 +118,7 @@ struct attempts {
 /* How many steps the next attempt at one start may take, of which the last one's took so long; 0: there is no time for more. */
 static uint64_t more_steps(uint64_t n_steps, uint64_t spent_ns)
 {
-	uint64_t left_ns = bs_watch_left_ns();
+	uint64_t left_ns = bs_deadline_left_ns();
 	double growth = (double)ATTEMPT_NS / (double)(spent_ns + 1);
 	growth = growth > MOST_GROWTH ? MOST_GROWTH : growth < LEAST_GROWTH ? LEAST_GROWTH : growth;
 	if (left_ns < UINT64_MAX / 2 && growth * (double)spent_ns > (double)(left_ns + ATTEMPT_NS))
@@ -160,7 +160,7 @@ static bool prepare_next(struct attempts *attempts, int result, uint64_t spent_n
 	}
 	attempts->n_steps = more_steps(attempts->n_steps, spent_ns);
 	if (attempts->n_steps == 0)
-		bs_watch_give_up();
+		bs_deadline_give_up();
 	return attempts->n_steps > 0;
 }
 
@@ -182,11 +182,11 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 		start_ns += spent_ns;
 		bool is_left = attempts->next <= attempts->end;
 		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left)) {
-			(void)!bs_watch_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
+			(void)!bs_deadline_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
 			break;
 		}
 		/* The next one may take as long. */
-		if (bs_watch_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
+		if (bs_deadline_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
 		}
@@ -199,10 +199,10 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from, size_t longest_bytes,
                        pcre2_match_data *data, pcre2_match_context *context)
 {
-	if (!bs_watch_here)
+	if (!bs_deadline_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
 	/* One step cannot be ended, and the longest line may be looked through in it. */
-	if (bs_watch_spend(MATCH_NS + longest_bytes, NULL))
+	if (bs_deadline_spend(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
 	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};
 	return match_in_attempts(&attempts, longest_bytes, data, context);
@@ -213,8 +213,8 @@ enum bs_status bs_grep_code_check(int result, struct bs_error *err)
 	char why[200];
 	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
 		return BS_OK;
-	if (bs_watch_is_over())
-		return bs_watch_ask(err);
+	if (bs_deadline_is_over())
+		return bs_deadline_ask(err);
 	pcre2_get_error_message(result, (PCRE2_UCHAR *)why, sizeof(why));
 	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
 }

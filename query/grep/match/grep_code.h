@@ -26,7 +26,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t *mutex);
 
 /*
- * pcre2_match. Where a watch may end the call (core/system/watch.h), in attempts: each may take only so many steps, so that it takes
+ * pcre2_match. Where a deadline may end the call (core/system/deadline.h), in attempts: each may take only so many steps, so that it takes
  * about a millisecond, and if that was not enough, the next one may take more. longest_bytes: of the lines in text, which a step
  * may have to look through. context is what the code is matched with, and has no limit of its own.
  */

@@ -58,8 +58,8 @@ struct bs_grep_seeker {
 	/* What is known of a text: of text[..end) from `from` on. */
 	const uint8_t *text;
 	size_t from, end;
-	uint32_t *stamps; /* by twice the part: the last text that had one of its literals; behind it, of its further ones */
-	uint32_t stamp;
+	uint32_t *fingerprints; /* by twice the part: the last text that had one of its literals; behind it, of its further ones */
+	uint32_t fingerprint;
 	struct candidates candidates;
 	enum bs_status status;
 	struct bs_error *err;
@@ -253,12 +253,12 @@ enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context
 	seeker->list = list;
 	seeker->context = context;
 	seeker->data = pcre2_match_data_create(list->most_groups + 1, NULL);
-	seeker->stamps = calloc(list->is_literal ? 1 : 2 * (size_t)list->parts->n_parts, sizeof(*seeker->stamps));
-	if (seeker->data && seeker->stamps)
+	seeker->fingerprints = calloc(list->is_literal ? 1 : 2 * (size_t)list->parts->n_parts, sizeof(*seeker->fingerprints));
+	if (seeker->data && seeker->fingerprints)
 		return BS_OK;
 	bs_grep_seeker_free(seeker);
 	*seeker_out = NULL;
-	return bs_fail_memory(err, "a matcher", list->parts->n_parts * sizeof(*seeker->stamps));
+	return bs_fail_memory(err, "a matcher", list->parts->n_parts * sizeof(*seeker->fingerprints));
 }
 
 void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
@@ -266,7 +266,7 @@ void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
 	if (!seeker)
 		return;
 	pcre2_match_data_free(seeker->data);
-	free(seeker->stamps);
+	free(seeker->fingerprints);
 	bs_vector_deinit(&seeker->candidates);
 	free(seeker);
 }
@@ -323,10 +323,10 @@ static bool note(void *context, const uint8_t *text, size_t n_bytes, const struc
 	uint32_t need = seeker->list->owners[found->literal], part = need / 2;
 	(void)text;
 	(void)n_bytes;
-	if (seeker->stamps[need] == seeker->stamp)
+	if (seeker->fingerprints[need] == seeker->fingerprint)
 		return false;
-	seeker->stamps[need] = seeker->stamp;
-	if (!seeker->list->codes[part].needs_more || seeker->stamps[need ^ 1] == seeker->stamp)
+	seeker->fingerprints[need] = seeker->fingerprint;
+	if (!seeker->list->codes[part].needs_more || seeker->fingerprints[need ^ 1] == seeker->fingerprint)
 		add_candidate(seeker, part);
 	return false;
 }
@@ -336,9 +336,9 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 	const struct bs_grep_list *list = seeker->list;
 	struct bs_literal_found found;
 	bs_vector_clear(&seeker->candidates);
-	if (++seeker->stamp == 0) {
-		memset(seeker->stamps, 0, 2 * (size_t)list->parts->n_parts * sizeof(*seeker->stamps));
-		seeker->stamp = 1;
+	if (++seeker->fingerprint == 0) {
+		memset(seeker->fingerprints, 0, 2 * (size_t)list->parts->n_parts * sizeof(*seeker->fingerprints));
+		seeker->fingerprint = 1;
 	}
 	if (list->set)
 		(void)!bs_literal_set_find(list->set, text, 0, end, note, seeker, &found);

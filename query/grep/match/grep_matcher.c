@@ -19,7 +19,7 @@
 #include "core/base/bytes.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "query/grep/match/grep_list.h"
 #include "query/regex/regex_grams.h"
 
@@ -360,7 +360,7 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 		*place_out = found.start;
 		return status;
 	}
-	size_t longest_bytes = bs_watch_here ? longest_line(scratch, text, from, end) : 0;
+	size_t longest_bytes = bs_deadline_here ? longest_line(scratch, text, from, end) : 0;
 	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, longest_bytes,
 	                           scratch->data, scratch->context);
 	*found_out = n >= 0;
@@ -399,8 +399,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 {
 	size_t place;
 	enum bs_status status = match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
-	if (status && bs_watch_is_over())
-		return bs_watch_ask(err);
+	if (status && bs_deadline_is_over())
+		return bs_deadline_ask(err);
 	if (status)
 		return next_by_line(scratch, text, from, end, line_out, found_out, err);
 	if (!*found_out)
@@ -572,7 +572,7 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
 	if (matcher->list || matcher->way == WAY_PLAIN)
-		status = bs_watch_spend(MATCH_NS, err);
+		status = bs_deadline_spend(MATCH_NS, err);
 	if (status)
 		return status;
 	if (matcher->list)

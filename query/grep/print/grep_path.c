@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/bitsift/status.h"
-#include "core/text/visible_append.h"
+#include "core/text/printable.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
@@ -23,7 +23,7 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 	bs_text_put_string(to, program->colors.path);
 	size_t from = to->out->used_bytes;
 	if (!to->status && program->is_terminal)
-		to->status = bs_visible_escape(to->out, path, strlen(path), to->err);
+		to->status = bs_escape_append(to->out, path, strlen(path), to->err);
 	else
 		bs_text_put_string(to, path);
 	for (size_t i = from; i < to->out->used_bytes && program->path_separator; i++)

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/terminal.h"
-#include "core/system/watch.h"
-#include "core/text/visible_append.h"
+#include "core/system/deadline.h"
+#include "core/text/printable.h"
 #include "query/grep/print/grep_path.h"
 #include "query/regex/text.h"
 
@@ -21,14 +21,14 @@
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
 
-/* What is put costs about, for the watch: a piece of it, and how many bytes are put in a nanosecond. */
+/* What is put costs about, for the deadline: a piece of it, and how many bytes are put in a nanosecond. */
 #define PIECE_NS   50u
 #define BYTES_A_NS 4u
 
 static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 {
 	if (!printer->to.status)
-		printer->to.status = bs_watch_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
+		printer->to.status = bs_deadline_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
 /* Appends, remembering a failure. */
@@ -158,7 +158,7 @@ static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 
 /* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
  * line, and behind it nothing or, with -U, a little. */
-struct finder {
+struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
 	size_t n_bytes;
@@ -169,13 +169,13 @@ struct finder {
 	size_t last_end;
 };
 
-static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_found *line)
+static void searcher_init(struct searcher *searcher, struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
 	size_t start = printer->traits->looks_back ? 0 : line->start;
 	if (printer->traits->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
-	*finder = (struct finder){.printer = printer,
+	*searcher = (struct searcher){.printer = printer,
 	                          .text = line->text + start,
 	                          .n_bytes = end - start,
 	                          .text_off = start,
@@ -185,33 +185,33 @@ static void finder_init(struct finder *finder, struct bs_grep_printer *printer, 
 	                          .last_end = SIZE_MAX};
 }
 
-/* The next match, in offsets of finder->text. False if there is none. */
-static bool finder_next(struct finder *finder, struct bs_grep_span *at)
+/* The next match, in offsets of searcher->text. False if there is none. */
+static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 {
-	struct bs_grep_printer *printer = finder->printer;
+	struct bs_grep_printer *printer = searcher->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
-	while (finder->from <= finder->n_bytes && !printer->to.status) {
+	while (searcher->from <= searcher->n_bytes && !printer->to.status) {
 		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
 		 * matches there too. */
-		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
-		    (finder->text[finder->from] & 0xc0) == 0x80) {
-			*at = (struct bs_grep_span){finder->from, finder->from};
+		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 && searcher->from < searcher->n_bytes &&
+		    (searcher->text[searcher->from] & 0xc0) == 0x80) {
+			*at = (struct bs_grep_span){searcher->from, searcher->from};
 			if (!is_bare) {
-				finder->last_end = finder->from++;
+				searcher->last_end = searcher->from++;
 				continue;
 			}
 		} else {
 			printer->to.status =
-				bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
-			                           finder->is_ascii, at, &found, printer->to.err);
+				bs_grep_next_match(printer->scratch, searcher->text, searcher->from, searcher->n_bytes,
+			                           searcher->is_ascii, at, &found, printer->to.err);
 		}
-		if (printer->to.status || !found || at->start >= finder->limit)
+		if (printer->to.status || !found || at->start >= searcher->limit)
 			return false;
 		bool is_empty = at->start == at->end;
 		/* An empty match right behind another is none. */
-		bool is_counted = !is_empty || at->end != finder->last_end;
-		finder->from = at->end + is_empty;
-		finder->last_end = at->end;
+		bool is_counted = !is_empty || at->end != searcher->last_end;
+		searcher->from = at->end + is_empty;
+		searcher->last_end = at->end;
 		if (is_counted)
 			return true;
 	}
@@ -221,11 +221,11 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 /* Collects the matches in a line, as offsets from its start. */
 static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
-	struct finder finder;
+	struct searcher searcher;
 	struct bs_grep_span at;
-	finder_init(&finder, printer, line);
-	while (finder_next(&finder, &at)) {
-		size_t off = line->start - finder.text_off;
+	searcher_init(&searcher, printer, line);
+	while (searcher_next(&searcher, &at)) {
+		size_t off = line->start - searcher.text_off;
 		at = (struct bs_grep_span){at.start - off, at.end - off};
 		append(printer, &printer->matches.bytes, &at, sizeof(at));
 	}
@@ -381,7 +381,7 @@ static void put_preview(struct bs_grep_printer *printer, struct shown *shown, st
 	struct bs_grep_span head = line;
 	size_t n_left = 0, head_bytes = 0;
 	if (!printer->to.status)
-		printer->to.status = bs_visible_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->to.err);
+		printer->to.status = bs_utf8_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->to.err);
 	head.end = line.start + head_bytes;
 	put_matches(printer, shown, head);
 	for (size_t i = 0; i < shown->n_matches; i++)
@@ -545,23 +545,23 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 {
 	const struct bs_grep_output *output = printer->output;
 	struct bs_buffer *replaced = &printer->replaced;
-	struct finder finder;
+	struct searcher searcher;
 	struct bs_grep_span at;
-	finder_init(&finder, printer, line);
-	finder.limit = SIZE_MAX;
-	size_t copied = finder.from;
+	searcher_init(&searcher, printer, line);
+	searcher.limit = SIZE_MAX;
+	size_t copied = searcher.from;
 	bs_buffer_clear(replaced);
-	while (finder_next(&finder, &at)) {
-		append(printer, replaced, finder.text + copied, at.start > copied ? at.start - copied : 0);
+	while (searcher_next(&searcher, &at)) {
+		append(printer, replaced, searcher.text + copied, at.start > copied ? at.start - copied : 0);
 		struct bs_grep_span written = {.start = replaced->used_bytes};
 		if (!printer->to.status)
-			printer->to.status = bs_grep_expand(printer->scratch, finder.text, output->replacement,
+			printer->to.status = bs_grep_expand(printer->scratch, searcher.text, output->replacement,
 			                                 output->replacement_bytes, replaced, printer->to.err);
 		written.end = replaced->used_bytes;
 		copied = at.end;
 		append(printer, &printer->replacements.bytes, &written, sizeof(written));
 	}
-	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
+	append(printer, replaced, searcher.text + copied, searcher.n_bytes > copied ? searcher.n_bytes - copied : 0);
 }
 
 static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
@@ -705,8 +705,8 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 	put(printer, "\"", 1);
 	for (size_t at = 0; at < n;) {
 		size_t from = at;
-		int32_t c = printer->program->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
-		bool is_escaped = c < 0x20 || (printer->program->is_terminal && bs_visible_is_obeyed(c));
+		int32_t c = printer->program->is_terminal ? bs_utf8_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (printer->program->is_terminal && bs_is_terminal_control(c));
 		if (!is_escaped && c != '"' && c != '\\')
 			continue;
 		put(printer, text + done, from - done);
@@ -919,10 +919,10 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (kind != BS_GREP_LINE_MATCH)
 		return true;
 	if (format == BS_GREP_COUNT_MATCHES || !by_line) {
-		struct finder finder;
+		struct searcher searcher;
 		struct bs_grep_span at;
-		finder_init(&finder, printer, line);
-		for (n_matches = 0; finder_next(&finder, &at);)
+		searcher_init(&searcher, printer, line);
+		for (n_matches = 0; searcher_next(&searcher, &at);)
 			n_matches++;
 	}
 	printer->n_matched += by_line ? 1 : n_matches;

@@ -9,7 +9,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/program/options.h"
 #include "query/grep/match/conditions.h"
-#include "query/grep/match/enclosing.h"
+#include "query/grep/match/function_context.h"
 #include "query/grep/print/results.h"
 #include "query/regex/text.h"
 

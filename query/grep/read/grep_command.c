@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 
 /* What is kept of what it says. */
 #define SAID_BYTES 300
@@ -28,7 +28,7 @@ struct command {
 	char name[64];
 };
 
-/* How often a watch is asked while a command is waited for, or its end, which comes soon. */
+/* How often a deadline is asked while a command is waited for, or its end, which comes soon. */
 #define WATCHED_MS 2
 #define ENDING_MS  1
 
@@ -68,13 +68,13 @@ static int wait_for(struct command *self)
 	int how = 0;
 	pid_t ended;
 	while (self->said >= 0) {
-		if (bs_watch_wait_readable(self->said, NULL))
+		if (bs_deadline_wait_readable(self->said, NULL))
 			give_up(self);
 		else
 			listen(self);
 	}
-	while ((ended = waitpid(self->process, &how, bs_watch_here ? WNOHANG : 0)) == 0 || (ended < 0 && errno == EINTR)) {
-		if (bs_watch_ask(NULL))
+	while ((ended = waitpid(self->process, &how, bs_deadline_here ? WNOHANG : 0)) == 0 || (ended < 0 && errno == EINTR)) {
+		if (bs_deadline_ask(NULL))
 			give_up(self);
 		(void)poll(NULL, 0, ENDING_MS);
 	}
@@ -91,7 +91,7 @@ static enum bs_status end(struct command *self, struct bs_error *err)
 		return BS_OK;
 	}
 	int how = wait_for(self);
-	if (bs_watch_is_over())
+	if (bs_deadline_is_over())
 		return BS_OK;
 	while (self->said_bytes > 0 && strchr(" \t\r\n", self->text[self->said_bytes - 1]))
 		self->said_bytes--;
@@ -117,12 +117,12 @@ static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t
 	for (;;) {
 		coming[1].fd = self->said;
 		coming[0].revents = coming[1].revents = 0;
-		enum bs_status status = bs_watch_ask(err);
+		enum bs_status status = bs_deadline_ask(err);
 		if (status) {
 			give_up(self);
 			return status;
 		}
-		if (poll(coming, 2, bs_watch_here ? WATCHED_MS : -1) < 0) {
+		if (poll(coming, 2, bs_deadline_here ? WATCHED_MS : -1) < 0) {
 			if (errno != EINTR)
 				return bs_fail(err, BS_IO, "%s", strerror(errno));
 			continue;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 #include "core/system/icu.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 
 static enum bs_status refuse(int error_number, struct bs_error *err)
@@ -24,10 +24,10 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 	*n_out = 0;
 	if (file->is_output && n_bytes > input->size_bytes - file->read_bytes)
 		n_bytes = (size_t)(input->size_bytes - file->read_bytes);
-	if (input->is_stream && (file->wait.run || bs_watch_here) && poll(&coming, 1, 0) == 0) {
+	if (input->is_stream && (file->wait.run || bs_deadline_here) && poll(&coming, 1, 0) == 0) {
 		if (file->wait.run && !file->wait.run(file->wait.context))
 			return bs_fail(err, BS_STOPPED, "nobody wants more");
-		enum bs_status status = bs_watch_wait_readable(file->fd, err);
+		enum bs_status status = bs_deadline_wait_readable(file->fd, err);
 		if (status)
 			return status;
 	}

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 #include "query/grep/read/grep_command.h"
 
@@ -19,7 +19,7 @@
 /* Memory beyond this is given back before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* What a read costs about, for the watch; and of one read at most, where there is one: less is not the end, unless that was
+/* What a read costs about, for the deadline; and of one read at most, where there is one: less is not the end, unless that was
  * announced. */
 #define READ_NS       1000u
 #define BYTES_A_NS    4u
@@ -30,8 +30,8 @@ static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, st
 {
 	struct bs_grep_input *input = text->input;
 	size_t n = 0;
-	most_bytes = bs_watch_here && most_bytes > WATCHED_BYTES ? WATCHED_BYTES : most_bytes;
-	enum bs_status status = bs_watch_spend(READ_NS + most_bytes / BYTES_A_NS, err);
+	most_bytes = bs_deadline_here && most_bytes > WATCHED_BYTES ? WATCHED_BYTES : most_bytes;
+	enum bs_status status = bs_deadline_spend(READ_NS + most_bytes / BYTES_A_NS, err);
 	if (!status)
 		status = bs_buffer_reserve(to, most_bytes, err);
 	if (!status)

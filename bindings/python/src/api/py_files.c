@@ -80,7 +80,7 @@ struct files_call {
 		struct bs_check_request check;
 	} request;
 	struct bs_py_context context;
-	struct bs_py_watch watch;
+	struct bs_py_deadline deadline;
 	struct bs_py_keep keep;
 	PyObject *progress, *confirm;
 	struct bs_py_bytes names; /* of documents: a size_t, and so many bytes */
@@ -123,7 +123,7 @@ static const struct bs_py_option build_options[] = {
 	{"threads", BS_PY_U32, BUILD(n_threads), 0, NULL, NULL},
 	{"progress", BS_PY_FUNCTION, AT(progress), 0, NULL, NULL},
 	BS_PY_CONTEXT_OPTIONS(struct files_call, context),
-	BS_PY_WATCH_OPTIONS(struct files_call, watch),
+	BS_PY_DEADLINE_OPTIONS(struct files_call, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -137,7 +137,7 @@ static const struct bs_py_option delete_options[] = {
 	{"wait", BS_PY_BOOL, DELETED(wait), 0, NULL, NULL},
 	{"confirm", BS_PY_FUNCTION, AT(confirm), 0, NULL, NULL},
 	BS_PY_CONTEXT_OPTIONS(struct files_call, context),
-	BS_PY_WATCH_OPTIONS(struct files_call, watch),
+	BS_PY_DEADLINE_OPTIONS(struct files_call, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -145,7 +145,7 @@ static const struct bs_py_option check_options[] = {
 	{"dir", BS_PY_CHARS, AT(request.check.dir), 0, NULL, NULL},
 	{"progress", BS_PY_FUNCTION, AT(progress), 0, NULL, NULL},
 	BS_PY_CONTEXT_OPTIONS(struct files_call, context),
-	BS_PY_WATCH_OPTIONS(struct files_call, watch),
+	BS_PY_DEADLINE_OPTIONS(struct files_call, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -153,11 +153,11 @@ static const struct bs_py_option check_options[] = {
 static bool files_call_begin(struct files_call *call, PyObject *arguments, PyObject *keywords,
                              const struct bs_py_option *options)
 {
-	bs_py_watch_init(&call->watch);
+	bs_py_deadline_init(&call->deadline);
 	if (!PyArg_ParseTuple(arguments, "") || !bs_py_read_options(&call->keep, keywords, options, call))
 		return false;
 	call->has_context = true;
-	bs_py_watch_begin(&call->watch);
+	bs_py_deadline_begin(&call->deadline);
 	return bs_py_context_begin(&call->context);
 }
 
@@ -267,7 +267,7 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 	bool ok = files_call_begin(&call, arguments, keywords, build_options);
 	if (ok) {
 		enum bs_status status;
-		BS_PY_HAND_OVER(request, &call.context, &call.watch);
+		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
 		request->progress = hear_progress;
 		request->skipped = hear_skipped;
 		request->notice = bs_py_hear_line;
@@ -317,7 +317,7 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 	bool ok = files_call_begin(&call, arguments, keywords, delete_options);
 	if (ok) {
 		enum bs_status status;
-		BS_PY_HAND_OVER(request, &call.context, &call.watch);
+		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
 		request->notice = bs_py_hear_line;
 		request->document = hear_document;
 		request->confirm = hear_confirm;
@@ -349,7 +349,7 @@ static PyObject *check_index(PyObject *module, PyObject *arguments, PyObject *ke
 		enum bs_status status;
 		request->memory = bs_py_context_memory(&call.context);
 		request->consent = &call.context.consent;
-		request->limits = &call.watch.limits;
+		request->limits = &call.deadline.limits;
 		request->progress = hear_check_progress;
 		request->context = &call;
 		BS_PY_WITHOUT_GIL(status = bs_index_check(request, &report, &err));

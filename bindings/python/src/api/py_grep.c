@@ -23,7 +23,7 @@
 /* What is asked for, as options say it. */
 struct plan {
 	struct bs_grep_request request;
-	struct bs_py_watch watch;
+	struct bs_py_deadline deadline;
 	struct bs_py_context context;
 	uint64_t max_depth, max_file_bytes; /* NO_MOST: any */
 	bool ignore_case, smart_case, files, files_without, list_files, candidates;
@@ -190,8 +190,8 @@ static const struct bs_py_option grep_options[] = {
 	{"try_index", BS_PY_BOOL, AT(request.try_index), 0, NULL, NULL},
 	{"kernel", BS_PY_CHARS, AT(request.kernel), 0, NULL, NULL},
 	{"threads", BS_PY_U32, AT(request.n_threads), 0, NULL, NULL},
-	{"partial", BS_PY_BOOL, AT(watch.limits.partial), 0, NULL, NULL},
-	BS_PY_WATCH_OPTIONS(struct plan, watch),
+	{"partial", BS_PY_BOOL, AT(deadline.limits.partial), 0, NULL, NULL},
+	BS_PY_DEADLINE_OPTIONS(struct plan, deadline),
 	{"log", BS_PY_OBJECT, AT(context.logger), 0, NULL, NULL},
 	{"slow", BS_PY_SECONDS, AT(context.log.slow_ns), 0, NULL, NULL},
 	{"trust", BS_PY_BOOL, AT(context.consent.all), 0, NULL, NULL},
@@ -230,10 +230,10 @@ static bool make_request(struct grep *self)
 	request->context = self;
 	request->consent = &plan->context.consent;
 	request->log = bs_py_context_log(&plan->context);
-	request->limits = &plan->watch.limits;
-	bs_py_watch_begin(&plan->watch);
-	plan->watch.limits.stop = is_to_stop;
-	plan->watch.limits.context = self;
+	request->limits = &plan->deadline.limits;
+	bs_py_deadline_begin(&plan->deadline);
+	plan->deadline.limits.stop = is_to_stop;
+	plan->deadline.limits.context = self;
 	return n_bytes != NULL;
 }
 
@@ -274,7 +274,7 @@ static PyObject *grep_new(PyTypeObject *type, PyObject *arguments, PyObject *key
 	struct bs_py_keep keep = {.objects = NULL};
 	struct plan plan = {.max_depth = NO_MOST, .max_file_bytes = NO_MOST};
 	struct grep *self = NULL;
-	bs_py_watch_init(&plan.watch);
+	bs_py_deadline_init(&plan.deadline);
 	if (PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, grep_options, &plan))
 		self = (struct grep *)PyType_GenericAlloc(type, 0);
 	if (!self) {

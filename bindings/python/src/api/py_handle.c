@@ -37,7 +37,7 @@ PyObject *bs_py_handle_of(PyObject *object)
 struct opening {
 	struct bs_open_request request;
 	struct bs_py_context context;
-	struct bs_py_watch watch;
+	struct bs_py_deadline deadline;
 };
 
 static const struct bs_py_option open_options[] = {
@@ -45,7 +45,7 @@ static const struct bs_py_option open_options[] = {
 	{"kernel", BS_PY_CHARS, offsetof(struct opening, request.kernel), 0, NULL, NULL},
 	{"fresh", BS_PY_BOOL, offsetof(struct opening, request.fresh), 0, NULL, NULL},
 	BS_PY_CONTEXT_OPTIONS(struct opening, context),
-	BS_PY_WATCH_OPTIONS(struct opening, watch),
+	BS_PY_DEADLINE_OPTIONS(struct opening, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -58,10 +58,10 @@ static bool open_handle(struct handle *self, struct opening *opening)
 	self->context = opening->context;
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	BS_PY_HAND_OVER(request, &self->context, &opening->watch);
+	BS_PY_HAND_OVER(request, &self->context, &opening->deadline);
 	request->notice = bs_py_hear_line;
 	request->context = &notices;
-	bs_py_watch_begin(&opening->watch);
+	bs_py_deadline_begin(&opening->deadline);
 	BS_PY_WITHOUT_GIL(status = bs_index_open_with(request, &self->index, &err));
 	if (status)
 		(void)bs_py_raise(status, &err);
@@ -75,7 +75,7 @@ static PyObject *handle_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	struct opening opening = {.request = {.dir = NULL}};
 	struct bs_py_keep keep = {.objects = NULL};
 	struct handle *self = NULL;
-	bs_py_watch_init(&opening.watch);
+	bs_py_deadline_init(&opening.deadline);
 	bool ok = PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, open_options, &opening);
 	if (ok && !opening.request.dir && !opening.context.memory) {
 		PyErr_SetString(PyExc_ValueError, "a path or a Memory is needed");

@@ -2,7 +2,7 @@
 #include "py_hits.h"
 
 #include <string.h>
-#include <bitsift/find_result.h>
+#include <bitsift/search_result.h>
 
 struct hit {
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;
@@ -145,7 +145,7 @@ static bool hear_passage(struct bs_py_hits *heard, const struct bs_passage *pass
 	       bs_py_append(&heard->bytes, passage->text, passage->text_bytes);
 }
 
-static bool hear_whole(struct bs_py_hits *heard, const struct bs_find_hit *hit)
+static bool hear_whole(struct bs_py_hits *heard, const struct bs_hit *hit)
 {
 	struct heard_hit one = {
 		.rank = hit->rank,
@@ -170,7 +170,7 @@ static bool hear_whole(struct bs_py_hits *heard, const struct bs_find_hit *hit)
 	return ok && (!heard->has_details || hear_passage(heard, &hit->best));
 }
 
-int bs_py_hear_hit(void *context, const struct bs_find_hit *hit)
+int bs_py_hear_hit(void *context, const struct bs_hit *hit)
 {
 	struct bs_py_hits *heard = context;
 	bool ok = heard->only_ids ? bs_py_append(&heard->bytes, &hit->id_bytes, sizeof(hit->id_bytes)) &&

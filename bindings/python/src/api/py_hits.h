@@ -4,7 +4,7 @@
 
 #include "../base/py_convert.h"
 
-struct bs_find_hit;
+struct bs_hit;
 
 /* Hits as they are heard, without the GIL, and objects of them. */
 struct bs_py_hits {
@@ -12,7 +12,7 @@ struct bs_py_hits {
 	size_t n;
 	bool is_short_of_memory, only_ids, has_details;
 };
-int bs_py_hear_hit(void *context, const struct bs_find_hit *hit);
+int bs_py_hear_hit(void *context, const struct bs_hit *hit);
 /* owner: who says later what is shown of them, or None. */
 PyObject *bs_py_make_hits(const struct bs_py_hits *hits, PyObject *owner);
 

@@ -148,36 +148,36 @@ static PyObject *segment(PyObject *module, PyObject *arguments)
 		return bs_py_raise(status, &err);
 	return Py_BuildValue("(KKKKKIId)", (unsigned long long)of.n_docs, (unsigned long long)of.n_deleted,
 	                     (unsigned long long)of.n_terms, (unsigned long long)of.n_postings,
-	                     (unsigned long long)of.n_positions, of.n_slabs, of.n_treatments, of.density);
+	                     (unsigned long long)of.n_positions, of.n_shards, of.n_treatments, of.density);
 }
 
 static PyObject *treatment(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
 	unsigned s, i;
-	struct bs_matrix_treatment of;
+	struct bs_matrix_term_treatment of;
 	struct bs_error err;
 	(void)module;
 	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
-	enum bs_status status = bs_matrix_treatment_at(bs_py_handle(index), s, i, &of, &err);
+	enum bs_status status = bs_matrix_term_treatment_at(bs_py_handle(index), s, i, &of, &err);
 	if (status)
 		return bs_py_raise(status, &err);
 	return Py_BuildValue("(K(III)O)", (unsigned long long)of.min_df, of.n_columns[BS_MATRIX_DOCUMENT],
 	                     of.n_columns[BS_MATRIX_GROUP], of.n_columns[BS_MATRIX_BLOCK],
-	                     of.has_exceptions ? Py_True : Py_False);
+	                     of.has_false_positives ? Py_True : Py_False);
 }
 
 /* (rows, is of lists, [(columns, words of one, lanes, rows of a lane, set bits) of each level]) */
-static PyObject *slab(PyObject *module, PyObject *arguments)
+static PyObject *shard(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
 	unsigned s, i;
-	struct bs_matrix_slab of;
+	struct bs_matrix_shard of;
 	struct bs_error err;
 	(void)module;
 	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
 	enum bs_status status;
-	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err));
+	BS_PY_WITHOUT_GIL(status = bs_matrix_shard_at(bs_py_handle(index), s, i, &of, &err));
 	if (status)
 		return bs_py_raise(status, &err);
 	PyObject *levels = PyList_New(BS_MATRIX_LEVELS);
@@ -191,18 +191,18 @@ static PyObject *slab(PyObject *module, PyObject *arguments)
 	return levels ? Py_BuildValue("(ION)", of.n_rows, of.is_lists ? Py_True : Py_False, levels) : NULL;
 }
 
-/* columns(index, segment, slab, level, first, n) -> View of n columns; where they lie. */
+/* columns(index, segment, shard, level, first, n) -> View of n columns; where they lie. */
 static PyObject *columns(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
 	unsigned s, i, level, first, n;
 	const uint64_t *words;
-	struct bs_matrix_slab of;
+	struct bs_matrix_shard of;
 	struct bs_error err;
 	enum bs_status status;
 	(void)module;
 	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
-	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err);
+	BS_PY_WITHOUT_GIL(status = bs_matrix_shard_at(bs_py_handle(index), s, i, &of, &err);
 	                  if (!status) status = bs_matrix_words(bs_py_handle(index), s, i, (enum bs_matrix_level)level,
 	                                                        first, n, &words, &err));
 	if (status)
@@ -239,13 +239,13 @@ static PyObject *documents(PyObject *module, PyObject *arguments)
 {
 	PyObject *index;
 	unsigned s, i;
-	struct bs_matrix_slab of;
+	struct bs_matrix_shard of;
 	struct bs_error err;
 	void *numbers = NULL;
 	(void)module;
 	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
 	enum bs_status status;
-	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err));
+	BS_PY_WITHOUT_GIL(status = bs_matrix_shard_at(bs_py_handle(index), s, i, &of, &err));
 	PyObject *view = status ? bs_py_raise(status, &err) : make_filled(of.n_rows, 'Q', &numbers);
 	if (!view)
 		return NULL;
@@ -266,25 +266,25 @@ static PyObject *is_deleted(PyObject *module, PyObject *arguments)
 	return PyBool_FromLong(bs_matrix_is_deleted(bs_py_handle(index), document));
 }
 
-/* name(finder, document) -> (id, name, path) */
+/* name(searcher, document) -> (id, name, path) */
 static PyObject *name(PyObject *module, PyObject *arguments)
 {
-	PyObject *finder_object, *answer = NULL;
+	PyObject *searcher_object, *answer = NULL;
 	unsigned long long document;
-	struct bs_find_hit hit;
+	struct bs_hit hit;
 	struct bs_error err;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O!O&", bs_py_types.finder, &finder_object, to_u64, &document))
+	if (!PyArg_ParseTuple(arguments, "O!O&", bs_py_types.searcher, &searcher_object, to_u64, &document))
 		return NULL;
-	struct bs_finder *finder = bs_py_finder_begin(finder_object);
-	if (!finder)
+	struct bs_searcher *searcher = bs_py_searcher_begin(searcher_object);
+	if (!searcher)
 		return NULL;
-	enum bs_status status = bs_matrix_name(finder, document, &hit, &err);
+	enum bs_status status = bs_matrix_name(searcher, document, &hit, &err);
 	if (!status)
 		answer = Py_BuildValue("(NNN)", bs_py_string(hit.id, hit.id_bytes),
 		                       bs_py_string(hit.local_id, hit.local_id_bytes),
 		                       bs_py_string(hit.path, strlen(hit.path)));
-	bs_py_finder_done(finder_object);
+	bs_py_searcher_done(searcher_object);
 	return status ? bs_py_raise(status, &err) : answer;
 }
 
@@ -353,7 +353,7 @@ static PyObject *terms(PyObject *module, PyObject *arguments)
 	return walk.list;
 }
 
-/* term_columns(index, segment, slab, term) -> [[numbers] of each level] */
+/* term_columns(index, segment, shard, term) -> [[numbers] of each level] */
 static PyObject *term_columns(PyObject *module, PyObject *arguments)
 {
 	PyObject *index, *word, *levels = NULL;
@@ -411,7 +411,7 @@ static PyObject *make_candidates(const struct heard *heard)
 			memcpy(words, at, one.n_words * 8);
 		at += one.n_words * 8;
 		PyObject *tuple =
-			view ? Py_BuildValue("(IIIKKN)", one.segment, one.slab, one.n_rows,
+			view ? Py_BuildValue("(IIIKKN)", one.segment, one.shard, one.n_rows,
 		                             (unsigned long long)one.n_set, (unsigned long long)one.n_sure, view)
 			     : NULL;
 		if (!tuple || PyList_Append(list, tuple) < 0)
@@ -421,25 +421,25 @@ static PyObject *make_candidates(const struct heard *heard)
 	return list;
 }
 
-/* candidates(finder, query, {...}) -> [(segment, slab, rows, set bits, sure, View)] */
+/* candidates(searcher, query, {...}) -> [(segment, shard, rows, set bits, sure, View)] */
 static PyObject *candidates(PyObject *module, PyObject *arguments)
 {
-	PyObject *finder_object, *query, *options, *answer = NULL;
+	PyObject *searcher_object, *query, *options, *answer = NULL;
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_py_search search;
 	struct heard heard = {.n = 0};
 	struct bs_error err;
 	size_t error_byte = SIZE_MAX;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O!OO!", bs_py_types.finder, &finder_object, &query, &PyDict_Type, &options))
+	if (!PyArg_ParseTuple(arguments, "O!OO!", bs_py_types.searcher, &searcher_object, &query, &PyDict_Type, &options))
 		return NULL;
-	struct bs_finder *finder = bs_py_finder_begin(finder_object);
-	if (!finder)
+	struct bs_searcher *searcher = bs_py_searcher_begin(searcher_object);
+	if (!searcher)
 		return NULL;
 	if (bs_py_read_search(&keep, query, options, &search)) {
 		enum bs_status status;
 		BS_PY_WITHOUT_GIL(
-			status = bs_matrix_ask(finder, &search.request, hear_candidates, &heard, &error_byte, &err));
+			status = bs_matrix_query(searcher, &search.request, hear_candidates, &heard, &error_byte, &err));
 		if (heard.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
@@ -447,7 +447,7 @@ static PyObject *candidates(PyObject *module, PyObject *arguments)
 			                     error_byte);
 		answer = PyErr_Occurred() ? NULL : make_candidates(&heard);
 	}
-	bs_py_finder_done(finder_object);
+	bs_py_searcher_done(searcher_object);
 	bs_py_bytes_free(&heard.bytes);
 	bs_py_keep_free(&keep);
 	return answer;
@@ -457,7 +457,7 @@ static PyMethodDef functions[] = {
 	BS_PY_METHOD("matrix_n_segments", n_segments, METH_O),
 	BS_PY_METHOD("matrix_segment", segment, METH_VARARGS),
 	BS_PY_METHOD("matrix_treatment", treatment, METH_VARARGS),
-	BS_PY_METHOD("matrix_slab", slab, METH_VARARGS),
+	BS_PY_METHOD("matrix_shard", shard, METH_VARARGS),
 	BS_PY_METHOD("matrix_columns", columns, METH_VARARGS),
 	BS_PY_METHOD("matrix_popcounts", popcounts, METH_VARARGS),
 	BS_PY_METHOD("matrix_documents", documents, METH_VARARGS),

@@ -13,13 +13,13 @@ struct query {
 	PyObject_HEAD struct bs_query *query;
 	PyObject *handle; /* its words are cut as there; or NULL */
 	PyObject *notices;
-	struct bs_py_watch watch; /* of the call that has the lock; its Cancel is ours */
+	struct bs_py_deadline deadline; /* of the call that has the lock; its Cancel is ours */
 	pthread_mutex_t lock;
 };
 
 struct asking {
 	struct bs_query_request request;
-	struct bs_py_watch watch;
+	struct bs_py_deadline deadline;
 	PyObject *index;
 };
 
@@ -37,7 +37,7 @@ static const struct bs_py_option query_options[] = {
 	{"weights", BS_PY_WEIGHTS, AT(request.weights), 0, NULL, NULL},
 	{"fields", BS_PY_STRINGS, AT(request.fields), 0, NULL, NULL},
 	{"file_names", BS_PY_BOOL, AT(request.file_names), 0, NULL, NULL},
-	BS_PY_WATCH_OPTIONS(struct asking, watch),
+	BS_PY_DEADLINE_OPTIONS(struct asking, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -49,10 +49,10 @@ static bool make_query(struct query *self, struct asking *asking)
 	size_t error_byte = SIZE_MAX;
 	enum bs_status status;
 	bs_py_lock_init(&self->lock);
-	self->watch = asking->watch;
-	Py_XINCREF(self->watch.cancel);
-	bs_py_watch_begin(&self->watch);
-	request->limits = &self->watch.limits;
+	self->deadline = asking->deadline;
+	Py_XINCREF(self->deadline.cancel);
+	bs_py_deadline_begin(&self->deadline);
+	request->limits = &self->deadline.limits;
 	if (asking->index && (self->handle = bs_py_handle_of(asking->index)) == NULL)
 		return false;
 	request->index = self->handle ? bs_py_handle(self->handle) : NULL;
@@ -74,7 +74,7 @@ static PyObject *query_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 	struct asking asking = {.index = NULL};
 	struct query *self = NULL;
 	PyObject *query;
-	bs_py_watch_init(&asking.watch);
+	bs_py_deadline_init(&asking.deadline);
 	bool ok = PyArg_ParseTuple(arguments, "O", &query) != 0;
 	if (ok)
 		asking.request.query = bs_py_bytes_of(&keep, query, &asking.request.query_bytes);
@@ -98,7 +98,7 @@ static void query_dealloc(PyObject *object)
 	struct query *self = (struct query *)object;
 	PyObject_GC_UnTrack(object);
 	bs_query_free(self->query);
-	Py_XDECREF(self->watch.cancel);
+	Py_XDECREF(self->deadline.cancel);
 	Py_XDECREF(self->handle);
 	Py_XDECREF(self->notices);
 	(void)pthread_mutex_destroy(&self->lock);
@@ -178,7 +178,7 @@ static bool ask(struct query *self, PyObject *document, PyObject *name, struct a
 	if (PyErr_Occurred() || !bs_py_document(&asked->keep, document, &asked->texts) ||
 	    !bs_py_lock(&self->lock, "query", NULL))
 		return false;
-	bs_py_watch_begin(&self->watch);
+	bs_py_deadline_begin(&self->deadline);
 	BS_PY_WITHOUT_GIL(status = bs_query_set_name(self->query, bytes, n_bytes, &err));
 	if (status) {
 		(void)pthread_mutex_unlock(&self->lock);

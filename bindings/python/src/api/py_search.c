@@ -9,18 +9,18 @@
 
 #include "../base/py_document.h"
 #include "../base/py_messages.h"
-#include "core/program/find_program.h"
+#include "core/program/search_program.h"
 #include "py_handle.h"
 #include "py_hits.h"
 #include "py_statistics.h"
 
-struct finder {
-	PyObject_HEAD struct bs_finder *finder;
+struct searcher {
+	PyObject_HEAD struct bs_searcher *searcher;
 	PyObject *handle;
 	bool is_busy;
 };
 
-static PyObject *finder_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+static PyObject *searcher_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
 	PyObject *handle;
 	struct bs_error err;
@@ -28,11 +28,11 @@ static PyObject *finder_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	(void)keywords;
 	if (!PyArg_ParseTuple(arguments, "O!", bs_py_types.handle, &handle))
 		return NULL;
-	struct finder *self = (struct finder *)PyType_GenericAlloc(type, 0);
+	struct searcher *self = (struct searcher *)PyType_GenericAlloc(type, 0);
 	if (!self)
 		return NULL;
 	self->handle = Py_NewRef(handle);
-	BS_PY_WITHOUT_GIL(status = bs_finder_new(bs_py_handle(handle), &self->finder, &err));
+	BS_PY_WITHOUT_GIL(status = bs_searcher_new(bs_py_handle(handle), &self->searcher, &err));
 	if (status) {
 		Py_DECREF(self);
 		return bs_py_raise(status, &err);
@@ -40,36 +40,36 @@ static PyObject *finder_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	return (PyObject *)self;
 }
 
-static int finder_traverse(PyObject *object, visitproc visit, void *arg)
+static int searcher_traverse(PyObject *object, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(object));
-	Py_VISIT(((struct finder *)object)->handle);
+	Py_VISIT(((struct searcher *)object)->handle);
 	return 0;
 }
 
-static void finder_dealloc(PyObject *object)
+static void searcher_dealloc(PyObject *object)
 {
-	struct finder *self = (struct finder *)object;
+	struct searcher *self = (struct searcher *)object;
 	PyObject_GC_UnTrack(object);
-	bs_finder_free(self->finder);
+	bs_searcher_free(self->searcher);
 	Py_XDECREF(self->handle);
 	bs_py_free(object);
 }
 
-struct bs_finder *bs_py_finder_begin(PyObject *object)
+struct bs_searcher *bs_py_searcher_begin(PyObject *object)
 {
-	struct finder *self = (struct finder *)object;
+	struct searcher *self = (struct searcher *)object;
 	if (self->is_busy) {
-		PyErr_SetString(PyExc_RuntimeError, "this finder is searching on another thread");
+		PyErr_SetString(PyExc_RuntimeError, "this searcher is searching on another thread");
 		return NULL;
 	}
 	self->is_busy = true;
-	return self->finder;
+	return self->searcher;
 }
 
-void bs_py_finder_done(PyObject *object)
+void bs_py_searcher_done(PyObject *object)
 {
-	((struct finder *)object)->is_busy = false;
+	((struct searcher *)object)->is_busy = false;
 }
 
 #define AT(member) offsetof(struct bs_py_search, member)
@@ -105,24 +105,24 @@ static const struct bs_py_option search_options[] = {
 	{"newer", BS_PY_CHARS, AT(request.newer), 0, NULL, NULL},
 	{"older", BS_PY_CHARS, AT(request.older), 0, NULL, NULL},
 	{"date_field", BS_PY_CHARS, AT(request.date_field), 0, NULL, NULL},
-	{"partial", BS_PY_BOOL, AT(watch.limits.partial), 0, NULL, NULL},
-	{"memory_bytes", BS_PY_U64, AT(watch.limits.memory_bytes), 0, NULL, NULL},
-	BS_PY_WATCH_OPTIONS(struct bs_py_search, watch),
+	{"partial", BS_PY_BOOL, AT(deadline.limits.partial), 0, NULL, NULL},
+	{"memory_bytes", BS_PY_U64, AT(deadline.limits.memory_bytes), 0, NULL, NULL},
+	BS_PY_DEADLINE_OPTIONS(struct bs_py_search, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
 bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options, struct bs_py_search *search_out)
 {
-	struct bs_find_request *request = &search_out->request;
+	struct bs_search_request *request = &search_out->request;
 	*search_out = (struct bs_py_search){.statistics = NULL};
-	bs_py_watch_init(&search_out->watch);
+	bs_py_deadline_init(&search_out->deadline);
 	request->query = bs_py_bytes_of(keep, query, &request->query_bytes);
 	if (!request->query || !bs_py_read_options(keep, options, search_options, search_out))
 		return false;
 	request->passages = request->snippets;
 	request->statistics = search_out->statistics ? bs_py_statistics(search_out->statistics) : NULL;
-	request->limits = &search_out->watch.limits;
-	bs_py_watch_begin(&search_out->watch);
+	request->limits = &search_out->deadline.limits;
+	bs_py_deadline_begin(&search_out->deadline);
 	return true;
 }
 
@@ -146,7 +146,7 @@ static PyObject *make_stats(const struct bs_query_stats *stats)
 	return BS_PY_PUT_NUMBERS(PyDict_New(), parts);
 }
 
-/* What bs_find hands out: hits (first, for its callbacks), and how it was done. */
+/* What bs_search hands out: hits (first, for its callbacks), and how it was done. */
 struct heard {
 	struct bs_py_hits hits;
 	struct bs_py_bytes explanation;
@@ -157,7 +157,7 @@ static void hear_explanation(void *context, const char *text, size_t text_bytes)
 	(void)bs_py_append(&((struct heard *)context)->explanation, text, text_bytes);
 }
 
-static PyObject *make_answer(const struct heard *heard, const struct bs_find_result *result, PyObject *owner,
+static PyObject *make_answer(const struct heard *heard, const struct bs_search_result *result, PyObject *owner,
                              bool explains)
 {
 	PyObject *hits = bs_py_make_hits(&heard->hits, owner);
@@ -182,31 +182,31 @@ static PyObject *make_answer(const struct heard *heard, const struct bs_find_res
 }
 
 /* find(query, mode, owner, **options) -> (hits or ids, number of hits, at least, unreadable, changed, gone, partial, notices, stats, explanation) */
-static PyObject *finder_find(PyObject *self, PyObject *arguments, PyObject *options)
+static PyObject *searcher_find(PyObject *self, PyObject *arguments, PyObject *options)
 {
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_py_search search;
-	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	struct bs_error err;
 	struct heard heard = {.hits = {.n = 0}};
 	PyObject *query, *owner = Py_None, *answer = NULL;
-	int mode = BS_FIND_TOP;
+	int mode = BS_SEARCH_TOP;
 	if (!PyArg_ParseTuple(arguments, "O|iO", &query, &mode, &owner))
 		return NULL;
-	struct bs_finder *finder = bs_py_finder_begin(self);
-	if (!finder)
+	struct bs_searcher *searcher = bs_py_searcher_begin(self);
+	if (!searcher)
 		return NULL;
 	if (bs_py_read_search(&keep, query, options, &search)) {
 		enum bs_status status;
-		search.request.mode = (enum bs_find_mode)mode;
-		heard.hits.only_ids = mode == BS_FIND_IDS;
+		search.request.mode = (enum bs_search_mode)mode;
+		heard.hits.only_ids = mode == BS_SEARCH_IDS;
 		heard.hits.has_details = search.request.snippets;
 		search.request.hit = bs_py_hear_hit;
 		search.request.notice = bs_py_hear_line;
 		search.request.explain = search.explains ? hear_explanation : NULL;
 		search.request.context = &heard;
-		BS_PY_WITHOUT_GIL(status = bs_find_for_program(finder, &search.request, &search.program, &result, &err));
-		bs_py_context_failed(bs_py_handle_context(((struct finder *)self)->handle));
+		BS_PY_WITHOUT_GIL(status = bs_search_for_program(searcher, &search.request, &search.program, &result, &err));
+		bs_py_context_failed(bs_py_handle_context(((struct searcher *)self)->handle));
 		if (heard.hits.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
@@ -214,7 +214,7 @@ static PyObject *finder_find(PyObject *self, PyObject *arguments, PyObject *opti
 			                     result.error_byte);
 		answer = PyErr_Occurred() ? NULL : make_answer(&heard, &result, owner, search.explains);
 	}
-	bs_py_finder_done(self);
+	bs_py_searcher_done(self);
 	bs_py_bytes_free(&heard.hits.bytes);
 	bs_py_bytes_free(&heard.hits.notices);
 	bs_py_bytes_free(&heard.explanation);
@@ -223,7 +223,7 @@ static PyObject *finder_find(PyObject *self, PyObject *arguments, PyObject *opti
 }
 
 /* statistics(query, **options) -> Statistics */
-static PyObject *finder_statistics(PyObject *self, PyObject *arguments, PyObject *options)
+static PyObject *searcher_statistics(PyObject *self, PyObject *arguments, PyObject *options)
 {
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_py_search search;
@@ -232,20 +232,20 @@ static PyObject *finder_statistics(PyObject *self, PyObject *arguments, PyObject
 	PyObject *query;
 	if (!PyArg_ParseTuple(arguments, "O", &query))
 		return NULL;
-	struct bs_finder *finder = bs_py_finder_begin(self);
-	if (!finder)
+	struct bs_searcher *searcher = bs_py_searcher_begin(self);
+	if (!searcher)
 		return NULL;
 	bool ok = bs_py_read_search(&keep, query, options, &search);
 	if (ok) {
 		enum bs_status status = bs_statistics_new(&statistics, &err);
 		if (!status)
-			BS_PY_WITHOUT_GIL(status = bs_statistics_gather(finder, &search.request, statistics, &err));
-		bs_py_context_failed(bs_py_handle_context(((struct finder *)self)->handle));
+			BS_PY_WITHOUT_GIL(status = bs_statistics_gather(searcher, &search.request, statistics, &err));
+		bs_py_context_failed(bs_py_handle_context(((struct searcher *)self)->handle));
 		if (status)
 			(void)bs_py_raise(status, &err);
 		ok = !PyErr_Occurred();
 	}
-	bs_py_finder_done(self);
+	bs_py_searcher_done(self);
 	bs_py_keep_free(&keep);
 	if (!ok)
 		bs_statistics_free(statistics);
@@ -253,7 +253,7 @@ static PyObject *finder_statistics(PyObject *self, PyObject *arguments, PyObject
 }
 
 /* document(id or number) -> (texts, is_changed) */
-static PyObject *finder_document(PyObject *self, PyObject *id)
+static PyObject *searcher_document(PyObject *self, PyObject *id)
 {
 	struct bs_py_keep keep = {.objects = NULL};
 	const struct bs_text *texts = NULL;
@@ -263,40 +263,40 @@ static PyObject *finder_document(PyObject *self, PyObject *id)
 	PyObject *answer = NULL;
 	unsigned long long number = is_number ? PyLong_AsUnsignedLongLong(id) : 0;
 	const char *bytes = is_number ? NULL : bs_py_bytes_of(&keep, id, &id_bytes);
-	struct bs_finder *finder = PyErr_Occurred() ? NULL : bs_py_finder_begin(self);
-	if (finder) {
+	struct bs_searcher *searcher = PyErr_Occurred() ? NULL : bs_py_searcher_begin(self);
+	if (searcher) {
 		enum bs_status status;
 		BS_PY_WITHOUT_GIL(
-			status = is_number ? bs_document_numbered(finder, number, &texts, &n_texts, &is_changed, &err)
-		                           : bs_document(finder, bytes, id_bytes, &texts, &n_texts, &is_changed, &err));
+			status = is_number ? bs_document_numbered(searcher, number, &texts, &n_texts, &is_changed, &err)
+		                           : bs_document(searcher, bytes, id_bytes, &texts, &n_texts, &is_changed, &err));
 		PyObject *dict = status || PyErr_Occurred() ? bs_py_raise(status, &err) : bs_py_texts(texts, n_texts);
 		answer = dict ? Py_BuildValue("(NO)", dict, is_changed ? Py_True : Py_False) : NULL;
-		bs_py_finder_done(self);
+		bs_py_searcher_done(self);
 	}
 	bs_py_keep_free(&keep);
 	return answer;
 }
 
-static PyMethodDef finder_methods[] = {
-	BS_PY_METHOD("find", finder_find, METH_VARARGS | METH_KEYWORDS),
-	BS_PY_METHOD("statistics", finder_statistics, METH_VARARGS | METH_KEYWORDS),
-	BS_PY_METHOD("document", finder_document, METH_O),
+static PyMethodDef searcher_methods[] = {
+	BS_PY_METHOD("find", searcher_find, METH_VARARGS | METH_KEYWORDS),
+	BS_PY_METHOD("statistics", searcher_statistics, METH_VARARGS | METH_KEYWORDS),
+	BS_PY_METHOD("document", searcher_document, METH_O),
 	{NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot finder_slots[] = {
-	{Py_tp_new, finder_new},
-	{Py_tp_dealloc, finder_dealloc},
-	{Py_tp_traverse, finder_traverse},
-	{Py_tp_methods, finder_methods},
+static PyType_Slot searcher_slots[] = {
+	{Py_tp_new, searcher_new},
+	{Py_tp_dealloc, searcher_dealloc},
+	{Py_tp_traverse, searcher_traverse},
+	{Py_tp_methods, searcher_methods},
 	{0, NULL},
 };
 
-static PyType_Spec finder_spec = {"bitsift._bitsift.Finder", sizeof(struct finder), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, finder_slots};
+static PyType_Spec searcher_spec = {"bitsift._bitsift.Searcher", sizeof(struct searcher), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, searcher_slots};
 
 bool bs_py_add_search(PyObject *module)
 {
-	bs_py_types.finder = bs_py_add_type(module, &finder_spec);
-	return bs_py_types.finder != NULL;
+	bs_py_types.searcher = bs_py_add_type(module, &searcher_spec);
+	return bs_py_types.searcher != NULL;
 }

@@ -14,7 +14,7 @@
 struct writer {
 	PyObject_HEAD struct bs_writer *writer;
 	struct bs_py_context context;
-	struct bs_py_watch watch;
+	struct bs_py_deadline deadline;
 	struct bs_py_keep keep; /* of the options */
 	pthread_mutex_t lock;
 	pid_t process; /* which opened it: the lock of the index and files that wait for commit are its own */
@@ -35,10 +35,10 @@ static bool begin_limited(struct writer *self, PyObject *cancel, uint64_t deadli
 		PyErr_SetString(PyExc_ValueError, "the writer is closed");
 		return false;
 	}
-	bs_py_watch_init(&self->watch);
-	self->watch.cancel = cancel;
-	self->watch.limits.deadline_ns = deadline_ns;
-	bs_py_watch_begin(&self->watch);
+	bs_py_deadline_init(&self->deadline);
+	self->deadline.cancel = cancel;
+	self->deadline.limits.deadline_ns = deadline_ns;
+	bs_py_deadline_begin(&self->deadline);
 	return true;
 }
 
@@ -50,7 +50,7 @@ static bool begin(struct writer *self)
 /* Whether what was done is well; else there is an exception. */
 static bool end(struct writer *self, enum bs_status status, const struct bs_error *err)
 {
-	self->watch.limits = (struct bs_limits){.deadline_ns = 0};
+	self->deadline.limits = (struct bs_limits){.deadline_ns = 0};
 	(void)pthread_mutex_unlock(&self->lock);
 	bs_py_context_failed(&self->context);
 	if (status)
@@ -91,11 +91,11 @@ static bool open_writer(struct writer *self, struct opening *opening)
 	bs_py_lock_init(&self->lock);
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	BS_PY_HAND_OVER(request, &self->context, &self->watch);
-	bs_py_watch_init(&self->watch);
-	bs_py_watch_begin(&self->watch);
+	BS_PY_HAND_OVER(request, &self->context, &self->deadline);
+	bs_py_deadline_init(&self->deadline);
+	bs_py_deadline_begin(&self->deadline);
 	BS_PY_WITHOUT_GIL(status = bs_writer_open(request, &self->writer, &err));
-	self->watch.limits = (struct bs_limits){.deadline_ns = 0};
+	self->deadline.limits = (struct bs_limits){.deadline_ns = 0};
 	if (status)
 		(void)bs_py_raise(status, &err);
 	return !PyErr_Occurred();
@@ -327,7 +327,7 @@ static PyObject *writer_delete_query(PyObject *self, PyObject *query)
 }
 
 static const struct bs_py_option commit_options[] = {
-	BS_PY_WATCH_OPTIONS(struct writer, watch),
+	BS_PY_DEADLINE_OPTIONS(struct writer, deadline),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -340,7 +340,7 @@ static PyObject *writer_commit(PyObject *object, PyObject *arguments, PyObject *
 	struct bs_error err;
 	enum bs_status status;
 	bool ok = PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, options, commit_options, &said) &&
-	          begin_limited(self, said.watch.cancel, said.watch.limits.deadline_ns);
+	          begin_limited(self, said.deadline.cancel, said.deadline.limits.deadline_ns);
 	if (ok) {
 		BS_PY_WITHOUT_GIL(status = bs_writer_commit(self->writer, &report, &err));
 		ok = end(self, status, &err);

@@ -194,7 +194,7 @@ void bs_py_context_clear(struct bs_py_context *context)
 	Py_CLEAR(context->logger);
 }
 
-struct bs_memory *bs_py_context_memory(struct bs_py_context *context)
+struct bs_memory_index *bs_py_context_memory(struct bs_py_context *context)
 {
 	return context->memory ? bs_py_memory(context->memory) : NULL;
 }

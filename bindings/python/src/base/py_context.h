@@ -7,7 +7,7 @@
 
 #include "py_limits.h"
 
-struct bs_memory;
+struct bs_memory_index;
 
 /* What is handed to the library for as long as something is open, or a call takes, and holds objects of Python. */
 struct bs_py_context {
@@ -30,19 +30,19 @@ bool bs_py_context_begin(struct bs_py_context *context);
 int bs_py_context_traverse(struct bs_py_context *context, visitproc visit, void *arg);
 void bs_py_context_clear(struct bs_py_context *context);
 /* What is in it for a request; NULL: nothing. */
-struct bs_memory *bs_py_context_memory(struct bs_py_context *context);
+struct bs_memory_index *bs_py_context_memory(struct bs_py_context *context);
 const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context);
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 /* All of it, and what ends the call, to a request. */
-#define BS_PY_HAND_OVER(request, from, watch)                       \
+#define BS_PY_HAND_OVER(request, from, deadline)                       \
 	do {                                                        \
 		(request)->memory = bs_py_context_memory(from);     \
 		(request)->texts = bs_py_context_texts(from);       \
 		(request)->analyzer = bs_py_context_analyzer(from); \
 		(request)->log = bs_py_context_log(from);           \
 		(request)->consent = &(from)->consent;              \
-		(request)->limits = &(watch)->limits;               \
+		(request)->limits = &(deadline)->limits;               \
 	} while (0)
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
 void bs_py_context_failed(struct bs_py_context *context);

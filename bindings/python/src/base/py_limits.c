@@ -51,7 +51,7 @@ static PyType_Slot cancel_slots[] = {
 static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT, cancel_slots};
 
 /* How often signals are looked for: each look waits for the GIL. */
-#define WATCH_NS 50000000u
+#define DEADLINE_NS 50000000u
 
 static uint64_t now_ns(void)
 {
@@ -61,37 +61,37 @@ static uint64_t now_ns(void)
 }
 
 /* Python handles signals on the thread that began the call, if at all. */
-static int watch_signals(void *context)
+static int deadline_signals(void *context)
 {
-	struct bs_py_watch *watch = context;
+	struct bs_py_deadline *deadline = context;
 	uint64_t now = now_ns();
-	if (watch->is_interrupted)
+	if (deadline->is_interrupted)
 		return 1;
-	if (now < watch->next_ns || watch->thread != PyThread_get_thread_ident())
+	if (now < deadline->next_ns || deadline->thread != PyThread_get_thread_ident())
 		return 0;
 	PyGILState_STATE gil = PyGILState_Ensure();
-	watch->is_interrupted = PyErr_Occurred() || !bs_py_callback_begin(NULL);
-	if (!watch->is_interrupted) {
-		watch->is_interrupted = PyErr_CheckSignals() < 0;
+	deadline->is_interrupted = PyErr_Occurred() || !bs_py_callback_begin(NULL);
+	if (!deadline->is_interrupted) {
+		deadline->is_interrupted = PyErr_CheckSignals() < 0;
 		bs_py_callback_end();
 	}
 	PyGILState_Release(gil);
-	watch->next_ns = now_ns() + WATCH_NS;
-	return watch->is_interrupted;
+	deadline->next_ns = now_ns() + DEADLINE_NS;
+	return deadline->is_interrupted;
 }
 
-void bs_py_watch_init(struct bs_py_watch *watch)
+void bs_py_deadline_init(struct bs_py_deadline *deadline)
 {
-	*watch = (struct bs_py_watch){.limits = {.stop = watch_signals}};
+	*deadline = (struct bs_py_deadline){.limits = {.stop = deadline_signals}};
 }
 
-void bs_py_watch_begin(struct bs_py_watch *watch)
+void bs_py_deadline_begin(struct bs_py_deadline *deadline)
 {
-	watch->limits.context = watch;
-	watch->limits.cancel = watch->cancel ? &((struct cancel *)watch->cancel)->is_set : NULL;
-	watch->thread = PyThread_get_thread_ident();
-	watch->next_ns = now_ns() + WATCH_NS;
-	watch->is_interrupted = false;
+	deadline->limits.context = deadline;
+	deadline->limits.cancel = deadline->cancel ? &((struct cancel *)deadline->cancel)->is_set : NULL;
+	deadline->thread = PyThread_get_thread_ident();
+	deadline->next_ns = now_ns() + DEADLINE_NS;
+	deadline->is_interrupted = false;
 }
 
 bool bs_py_add_limits(PyObject *module)

@@ -6,7 +6,7 @@
 #include "py_messages.h"
 
 struct memory {
-	PyObject_HEAD struct bs_memory *memory;
+	PyObject_HEAD struct bs_memory_index *memory;
 };
 
 static PyObject *memory_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -15,7 +15,7 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	if (PyTuple_Size(arguments) > 0 || (keywords && PyDict_Size(keywords) > 0))
 		return PyErr_Format(PyExc_TypeError, "Memory() takes no arguments");
 	struct memory *self = (struct memory *)PyType_GenericAlloc(type, 0);
-	enum bs_status status = self ? bs_memory_new(&self->memory, &err) : BS_OK;
+	enum bs_status status = self ? bs_memory_index_new(&self->memory, &err) : BS_OK;
 	if (status) {
 		Py_DECREF(self);
 		return bs_py_raise(status, &err);
@@ -25,11 +25,11 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 
 static void memory_dealloc(PyObject *self)
 {
-	bs_memory_free(((struct memory *)self)->memory);
+	bs_memory_index_free(((struct memory *)self)->memory);
 	bs_py_free(self);
 }
 
-struct bs_memory *bs_py_memory(PyObject *object)
+struct bs_memory_index *bs_py_memory(PyObject *object)
 {
 	return ((struct memory *)object)->memory;
 }
@@ -37,21 +37,21 @@ struct bs_memory *bs_py_memory(PyObject *object)
 /* The files of it, by name: of a copy, as a writer may be at work. */
 static PyObject *memory_files(PyObject *self, PyObject *unused)
 {
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_error err;
-	enum bs_status status = bs_memory_copy(bs_py_memory(self), &memory, &err);
+	enum bs_status status = bs_memory_index_copy(bs_py_memory(self), &memory, &err);
 	PyObject *files = status ? bs_py_raise(status, &err) : PyDict_New();
 	(void)unused;
-	for (size_t i = 0; files && i < bs_memory_n_files(memory); i++) {
-		struct bs_memory_file file;
-		status = bs_memory_file_at(memory, i, &file, &err);
+	for (size_t i = 0; files && i < bs_memory_index_n_files(memory); i++) {
+		struct bs_memory_index_file file;
+		status = bs_memory_index_file_at(memory, i, &file, &err);
 		PyObject *bytes = status ? bs_py_raise(status, &err)
 		                         : PyBytes_FromStringAndSize(file.bytes, (Py_ssize_t)file.n_bytes);
 		if (!bytes || PyDict_SetItemString(files, file.name, bytes) < 0)
 			Py_CLEAR(files);
 		Py_XDECREF(bytes);
 	}
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return files;
 }
 
@@ -59,7 +59,7 @@ static PyObject *memory_copy(PyObject *self, PyObject *unused)
 {
 	struct memory *copy = (struct memory *)PyType_GenericAlloc(bs_py_types.memory, 0);
 	struct bs_error err;
-	enum bs_status status = copy ? bs_memory_copy(bs_py_memory(self), &copy->memory, &err) : BS_OK;
+	enum bs_status status = copy ? bs_memory_index_copy(bs_py_memory(self), &copy->memory, &err) : BS_OK;
 	(void)unused;
 	if (status) {
 		Py_DECREF(copy);
@@ -73,7 +73,7 @@ static PyObject *memory_remove(PyObject *self, PyObject *arguments)
 	const char *name;
 	if (!PyArg_ParseTuple(arguments, "s", &name))
 		return NULL;
-	bs_memory_remove(bs_py_memory(self), name);
+	bs_memory_index_remove(bs_py_memory(self), name);
 	Py_RETURN_NONE;
 }
 
@@ -84,7 +84,7 @@ static PyObject *memory_put(PyObject *self, PyObject *arguments)
 	struct bs_error err;
 	if (!PyArg_ParseTuple(arguments, "sy#", &name, &bytes, &n_bytes))
 		return NULL;
-	enum bs_status status = bs_memory_put(bs_py_memory(self), name, bytes, (size_t)n_bytes, &err);
+	enum bs_status status = bs_memory_index_put(bs_py_memory(self), name, bytes, (size_t)n_bytes, &err);
 	if (status)
 		return bs_py_raise(status, &err);
 	Py_RETURN_NONE;

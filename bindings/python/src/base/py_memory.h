@@ -3,10 +3,10 @@
 
 #include "py_types.h"
 
-struct bs_memory;
+struct bs_memory_index;
 
 /* Of a Memory, borrowed. */
-struct bs_memory *bs_py_memory(PyObject *object);
+struct bs_memory_index *bs_py_memory(PyObject *object);
 
 /* Adds Memory to the module; false with an exception. */
 bool bs_py_add_memory(PyObject *module);

@@ -20,7 +20,7 @@
 /* Of the process: the module is refused to any interpreter but the main one. */
 struct bs_py_types {
 	PyObject *errors[BS_DEADLINE + 1]; /* by enum bs_status; [BS_OK]: for any other status */
-	PyTypeObject *analyzer, *cancel, *finder, *grep, *handle, *hit, *line, *match, *memory, *passage, *place,
+	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory, *passage, *place,
 		*query, *statistics, *view, *writer;
 };
 extern struct bs_py_types bs_py_types;

@@ -1,0 +1,197 @@
+/* grep_fingerprints.c: see grep_fingerprints.h. */
+#include "query/grep/grep_fingerprints.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/system/deadline.h"
+#include "core/system/workers.h"
+#include "corpus/walk/document.h"
+#include "corpus/walk/file.h"
+
+#define CHUNK_DOCS   512u
+#define MOST_THREADS 32u
+
+/* Documents of a segment, CHUNK_DOCS at a time, in the order in which a walk meets them if there is but one segment. */
+struct chunk {
+	uint32_t segment;
+	uint32_t first, end;
+};
+
+#define STAT_NS 1500u /* what a look at a file costs about */
+
+#define NOT_ASKED 2u /* its record could not be read */
+
+struct bs_grep_fingerprints {
+	const struct bs_snapshot *snapshot;
+	uint32_t source;
+	const struct bs_doc_bits *candidates;
+	int folder; /* descriptor; -1: nothing can be said of any file */
+	struct chunk *chunks;
+	size_t n_chunks, done_chunk; /* done_chunk: one that is done */
+	size_t *first_chunk;         /* per segment; its document 0 is in this chunk */
+	uint8_t **unchanged;         /* per segment: a byte a document: 0, 1, or NOT_ASKED */
+	struct bs_workers *workers;  /* whose tasks are the chunks */
+};
+
+/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of
+ * one component is looked up in half the time of five. */
+static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints, struct bs_file_place *place,
+                         const struct bs_doc_record *record)
+{
+	char name[PATH_MAX];
+	struct stat found;
+	size_t n = record->name_bytes;
+	if (fingerprints->folder < 0 || record->flags & BS_DOC_RACY || n >= sizeof(name) ||
+	    !bs_doc_name_is_below(record->name, record->name_bytes))
+		return false;
+	memcpy(name, record->name, n);
+	name[n] = '\0';
+	if (bs_file_stat_below(fingerprints->folder, name, place, &found) != 0)
+		return false;
+	struct bs_fingerprint now = bs_file_fingerprint(&found);
+	return bs_fingerprint_equals(&now, record->place);
+}
+
+static enum bs_status do_chunk(void *context, const struct bs_task *task, struct bs_error *err)
+{
+	struct bs_grep_fingerprints *fingerprints = context;
+	const struct chunk *chunk = &fingerprints->chunks[task->number];
+	const struct bs_doc_table *table = &fingerprints->snapshot->segments[chunk->segment].docs;
+	struct bs_file_place place = {.fd = -1};
+	struct bs_source_range range = {.end = 0};
+	enum bs_status status = BS_OK;
+	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task) && !status; d++) {
+		struct bs_doc_ref ref = {chunk->segment, d};
+		struct bs_doc_record record;
+		if (d >= range.end)
+			range = bs_doc_table_range_of(table, d);
+		/* Records of a collection in the folder. */
+		if (range.source != fingerprints->source) {
+			d = range.end - 1;
+			continue;
+		}
+		if (bs_snapshot_is_deleted(fingerprints->snapshot, ref.segment, d) ||
+		    bs_doc_bits_has(fingerprints->candidates, ref))
+			continue;
+		/* A failure is for the caller's thread to meet again. */
+		fingerprints->unchanged[ref.segment][d] =
+			bs_snapshot_record(fingerprints->snapshot, ref, &record, err) ? NOT_ASKED : is_unchanged(fingerprints, &place, &record);
+		status = bs_deadline_spend(STAT_NS, err);
+	}
+	bs_file_place_close(&place);
+	return status;
+}
+
+/* Where the documents of the source lie in a segment: in [*first, *end). */
+static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first, uint32_t *end)
+{
+	*first = UINT32_MAX;
+	*end = 0;
+	for (uint32_t i = 0; i < table->n_ranges; i++) {
+		struct bs_source_range range = bs_doc_table_range(table, i);
+		if (range.source != source)
+			continue;
+		*first = range.first < *first ? range.first : *first;
+		*end = range.end > *end ? range.end : *end;
+	}
+}
+
+static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uint32_t source, struct bs_error *err)
+{
+	uint32_t n_segments = fingerprints->snapshot->manifest.n_segments;
+	size_t most = 0;
+	for (uint32_t s = 0; s < n_segments; s++)
+		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
+	fingerprints->chunks = calloc(most + 1, sizeof(*fingerprints->chunks));
+	fingerprints->first_chunk = calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
+	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
+	if (!fingerprints->chunks || !fingerprints->first_chunk || !fingerprints->unchanged)
+		return bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
+	for (uint32_t s = 0; s < n_segments; s++) {
+		const struct bs_doc_table *table = &fingerprints->snapshot->segments[s].docs;
+		uint32_t first, end;
+		find_documents(table, source, &first, &end);
+		fingerprints->unchanged[s] = calloc((size_t)table->n_docs + 1, 1);
+		if (!fingerprints->unchanged[s])
+			return bs_fail_memory(err, "fingerprints", table->n_docs);
+		fingerprints->first_chunk[s] = fingerprints->n_chunks;
+		for (uint64_t from = 0; from < table->n_docs; from += CHUNK_DOCS) {
+			uint64_t to = from + CHUNK_DOCS < table->n_docs ? from + CHUNK_DOCS : table->n_docs;
+			struct chunk *chunk = &fingerprints->chunks[fingerprints->n_chunks++];
+			chunk->segment = s;
+			chunk->first = from > first ? (uint32_t)from : first;
+			chunk->end = to < end ? (uint32_t)to : end;
+		}
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
+                                    uint32_t source, const char *path, unsigned n_threads,
+                                    struct bs_grep_fingerprints **fingerprints_out, struct bs_error *err)
+{
+	*fingerprints_out = NULL;
+	struct bs_grep_fingerprints *fingerprints = calloc(1, sizeof(*fingerprints));
+	if (!fingerprints)
+		return bs_fail_memory(err, "fingerprints", sizeof(*fingerprints));
+	fingerprints->snapshot = snapshot;
+	fingerprints->source = source;
+	fingerprints->candidates = candidates;
+	fingerprints->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	enum bs_status status = plan_chunks(fingerprints, source, err);
+	fingerprints->done_chunk = fingerprints->n_chunks;
+	struct bs_workers_plan plan = {.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
+	                               .n_slots = fingerprints->n_chunks + 1,
+	                               .work = do_chunk,
+	                               .context = fingerprints};
+	if (!status)
+		status = bs_workers_new(&plan, &fingerprints->workers, err);
+	if (status) {
+		bs_grep_fingerprints_free(fingerprints);
+		return status;
+	}
+	(void)bs_workers_add(fingerprints->workers, fingerprints->n_chunks);
+	bs_workers_close(fingerprints->workers);
+	for (unsigned n = 1; n < plan.n_threads && n <= fingerprints->n_chunks && bs_workers_start(fingerprints->workers); n++)
+		continue;
+	*fingerprints_out = fingerprints;
+	return BS_OK;
+}
+
+enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints, struct bs_doc_ref ref, bool *unchanged_out,
+                                           struct bs_error *err)
+{
+	struct bs_file_place place = {.fd = -1};
+	struct bs_doc_record record;
+	size_t chunk = fingerprints->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
+	if (chunk != fingerprints->done_chunk)
+		bs_workers_wait_done(fingerprints->workers, chunk);
+	fingerprints->done_chunk = chunk;
+	*unchanged_out = fingerprints->unchanged[ref.segment][ref.document] == 1;
+	if (fingerprints->unchanged[ref.segment][ref.document] != NOT_ASKED)
+		return BS_OK;
+	enum bs_status status = bs_snapshot_record(fingerprints->snapshot, ref, &record, err);
+	*unchanged_out = !status && is_unchanged(fingerprints, &place, &record);
+	bs_file_place_close(&place);
+	return status;
+}
+
+void bs_grep_fingerprints_free(struct bs_grep_fingerprints *fingerprints)
+{
+	if (!fingerprints)
+		return;
+	bs_workers_free(fingerprints->workers);
+	for (uint32_t s = 0; fingerprints->unchanged && s < fingerprints->snapshot->manifest.n_segments; s++)
+		free(fingerprints->unchanged[s]);
+	if (fingerprints->folder >= 0)
+		close(fingerprints->folder);
+	free(fingerprints->unchanged);
+	free(fingerprints->first_chunk);
+	free(fingerprints->chunks);
+	free(fingerprints);
+}

@@ -1,0 +1,199 @@
+/*
+ * function_context.c: see function_context.h. Which lines are headings is told by the language, and that by the file's name. The rules find the
+ * lines that git's do, which puts them behind the @@ of its diffs (userdiff.c, gitattributes(5)); git is told the language by
+ * attributes, not by names. A rule is data: names of files, what a heading looks like, and what looks so and is none; patterns of
+ * PCRE2, on bytes.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "query/grep/match/function_context.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/grep/match/grep_matcher.h"
+#include "query/regex/text.h"
+
+/* A longer line is no heading: it is no line for people. */
+#define HEADING_MOST_BYTES ((size_t)1024)
+
+struct rule {
+	const char *names; /* whole names of files, and ends of names with their dot, in any letter case */
+	const char *heading, *other;
+	bool is_caseless;
+};
+
+#define INDENT "^[ \t]*"
+#define NAME   "[A-Za-z_]\\w*"
+/* C#: a name, perhaps with types in angle brackets; two of them at least begin a member. */
+#define CS_NAME "(?:[][\\w@.](?:<[][\\w@, \t<>]+>)?)+"
+
+static const struct rule rules[] = {
+	{".ada .adb .ads", INDENT "(?:procedure|function|package|protected|task)[ \t]",
+	 "^(?:.*[ \t])?(?:is[ \t]+new|renames|is[ \t]+separate)(?:[ \t]|$)|" INDENT "with[ \t]", true},
+	{".sh .bash .ksh .zsh .bats .bashrc .zshrc .profile .bash_profile",
+	 INDENT "(?:" NAME "[ \t]*\\([ \t]*\\)|function[ \t]+" NAME "(?:[ \t]*\\([ \t]*\\)|[ \t]))",
+	 NULL, false},
+	{".bib", "@[A-Za-z]", NULL, false},
+	{".c .h .cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .cu .cuh .ino", "^(?:::\\s*)?[A-Za-z_]",
+	 INDENT NAME ":\\s*(?:$|/[/*])", false},
+	{".cs",
+	 INDENT CS_NAME "(?:[ \t]+" CS_NAME ")+(?:[ \t]*\\([^;]*|[^;=:,()]*)$|" INDENT
+		"(?:(?:static|public|internal|private|protected|new|unsafe|sealed|abstract|partial)[ \t]+)*"
+		"(?:class|enum|interface|struct|record)[ \t]|" INDENT "namespace[ \t]",
+	 "(?:^|[ \t])(?:do|while|for|foreach|if|else|new|default|return|switch|case|throw|catch|using|lock|fixed)(?:[ \t(]|$)",
+	 false},
+	{".css .less .scss", "^[:[@.#]?[_a-z0-9]", "[:;]\\s*$", true},
+	{".dts .dtsi", INDENT "(?:/[ \t]*\\{|&?[A-Za-z_])", "[;=]", false},
+	{".ex .exs", INDENT "(?:def(?:macro|module|impl|protocol|p)?|test)[ \t]", NULL, false},
+	{".f .for .ftn .f77 .f90 .f95 .f03 .f08",
+	 INDENT "(?:end[ \t]+)?(?:program|module|block[ \t]+data|(?:[^!'\" \t]+[ \t]+)*(?:subroutine|function))[ \t]+[a-z]",
+	 "^(?:[c*]|[ \t]*!)|" INDENT "module[ \t]+procedure[ \t]", true},
+	{".fountain", "^(?:\\.[^.]|(?:int|ext|est|int\\.?/ext|i/e)[. ])", NULL, true},
+	{".go", INDENT "(?:func|type[ \t].*(?:struct|interface))", NULL, false},
+	{".html .htm .xhtml", INDENT "<[Hh][1-6](?:[ \t].*)?>", NULL, false},
+	{".ini .cfg .toml .gitconfig .editorconfig", INDENT "\\[[^]]+\\]", NULL, false},
+	{".java",
+	 INDENT "(?:(?:[a-z-]+[ \t]+)*(?:class|enum|interface|record)[ \t]|"
+		"(?:[A-Za-z_<>&][][?&<>.,\\w]*[ \t]+)+" NAME "[ \t]*\\([^;]*$)",
+	 INDENT "(?:catch|do|for|if|instanceof|new|return|switch|throw|while)", false},
+	{".kt .kts", INDENT "(?:[a-z]+[ \t]+)*(?:fun|class|interface)[ \t]", NULL, false},
+	{".md .markdown .mdown .mkd", "^ {0,3}#{1,6}[ \t]", NULL, false},
+	{".m .mm",
+	 INDENT "(?:[-+][ \t]*\\([ \t]*[A-Za-z_][\\w* \t]*\\)[ \t]*[A-Za-z_]|(?:" NAME "[ \t]+)+" NAME
+		"[ \t]*\\([^;]*$)|^@(?:implementation|interface|protocol)[ \t]",
+	 INDENT "(?:do|for|if|else|return|switch|while)", false},
+	{".pas .dpr .lpr",
+	 "^(?:(?:class[ \t]+)?(?:procedure|function)|constructor|destructor|interface|implementation|initialization|"
+	 "finalization|.*=[ \t]*(?:class|record))",
+	 NULL, false},
+	{".pl .pm .pod .t",
+	 "^(?:package |=head[0-9] |(?:sub [\\w':]+[ \t]*(?:\\([^)]*\\)[ \t]*)?(?::[^;#]*)?|"
+	 "(?:BEGIN|END|INIT|CHECK|UNITCHECK|AUTOLOAD|DESTROY)[ \t]*)(?:\\{[ \t]*)?(?:#.*)?$)",
+	 NULL, false},
+	{".php .phtml",
+	 INDENT "(?:(?:(?:public|protected|private|static|abstract|final)[ \t]+)*function|(?:(?:final|abstract)[ \t]+)?class|"
+		"enum|interface|trait)",
+	 NULL, false},
+	{".py .pyi .pyw", INDENT "(?:class|(?:async[ \t]+)?def)[ \t]", NULL, false},
+	{".r", INDENT "[A-Za-z][\\w.]*[ \t]*(?:<-|=)[ \t]*function", NULL, false},
+	{".rb .rake .gemspec .ru Rakefile Gemfile Vagrantfile", INDENT "(?:class|module|def)[ \t]", NULL, false},
+	{".rs",
+	 INDENT "(?:pub(?:\\([^)]+\\))?[ \t]+)?(?:(?:async|const|unsafe|extern[ \t]+\"[^\"]+\")[ \t]+)?"
+		"(?:struct|enum|union|mod|trait|fn|impl|macro_rules!)[< \t]+[^;]*$",
+	 NULL, false},
+	{".scm .ss .sld .sls .rkt",
+	 INDENT "\\((?:(?:define|def(?:struct|syntax|class|method|rules|record|proto|alias)?)[-*/ \t]|"
+		"(?:library|module|struct|class)[*+ \t])",
+	 NULL, false},
+	{".tex .sty .cls .ltx .dtx", "^\\\\(?:(?:sub)*section|chapter|part)\\*?\\{", NULL, false},
+	/* Of any other file. */
+	{"", "^[A-Za-z_$]", NULL, false},
+};
+#define N_RULES (sizeof(rules) / sizeof(*rules))
+
+/* The rules, as far as they were needed. */
+struct bs_headings {
+	struct {
+		pcre2_code *heading, *other; /* NULL: not needed yet; there is none */
+	} codes[N_RULES];
+	pcre2_match_data *data;
+	size_t rule; /* of the file */
+};
+
+enum bs_status bs_enclosing_new(uint8_t line_end, struct bs_enclosing **enclosing_out, struct bs_error *err)
+{
+	struct bs_enclosing *enclosing = *enclosing_out = calloc(1, sizeof(*enclosing));
+	struct bs_headings *headings = enclosing ? calloc(1, sizeof(*headings)) : NULL;
+	if (!headings || !(headings->data = pcre2_match_data_create(1, NULL))) {
+		free(headings);
+		return bs_fail_memory(err, "headings", sizeof(*headings));
+	}
+	enclosing->line_end = line_end;
+	enclosing->headings = headings;
+	return BS_OK;
+}
+
+void bs_enclosing_free(struct bs_enclosing *enclosing)
+{
+	if (!enclosing)
+		return;
+	for (size_t i = 0; i < N_RULES && enclosing->headings; i++) {
+		pcre2_code_free(enclosing->headings->codes[i].heading);
+		pcre2_code_free(enclosing->headings->codes[i].other);
+	}
+	if (enclosing->headings)
+		pcre2_match_data_free(enclosing->headings->data);
+	free(enclosing->headings);
+	bs_buffer_deinit(&enclosing->line);
+	free(enclosing);
+}
+
+static size_t rule_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+	size_t i = 0;
+	while (i + 1 < N_RULES && !bs_text_has_word(rules[i].names, base, strlen(base)) &&
+	       !(dot && bs_text_has_word(rules[i].names, dot, strlen(dot))))
+		i++;
+	return i;
+}
+
+static enum bs_status compile(const char *pattern, bool is_caseless, pcre2_code **code_out, struct bs_error *err)
+{
+	uint32_t options = PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_CAPTURE |
+	                   (is_caseless ? PCRE2_CASELESS : 0);
+	int error;
+	PCRE2_SIZE off;
+	if (!pattern || *code_out)
+		return BS_OK;
+	*code_out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &off, NULL);
+	if (!*code_out)
+		return bs_fail_memory(err, "a rule for headings", strlen(pattern));
+	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);
+	return BS_OK;
+}
+
+enum bs_status bs_enclosing_begin(struct bs_enclosing *enclosing, const char *path, struct bs_error *err)
+{
+	struct bs_headings *headings = enclosing->headings;
+	size_t i = headings->rule = rule_of(path);
+	enclosing->has_line = false;
+	enclosing->seen_end = 0;
+	enum bs_status status = compile(rules[i].heading, rules[i].is_caseless, &headings->codes[i].heading, err);
+	return status ? status : compile(rules[i].other, rules[i].is_caseless, &headings->codes[i].other, err);
+}
+
+static bool is_heading(const struct bs_enclosing *enclosing, const uint8_t *line, size_t n_bytes)
+{
+	const struct bs_headings *headings = enclosing->headings;
+	const pcre2_code *heading = headings->codes[headings->rule].heading, *other = headings->codes[headings->rule].other;
+	if (n_bytes > 0 && line[n_bytes - 1] == enclosing->line_end)
+		n_bytes--;
+	if (n_bytes > 0 && line[n_bytes - 1] == '\r')
+		n_bytes--;
+	return n_bytes > 0 && n_bytes <= HEADING_MOST_BYTES &&
+	       pcre2_match(heading, line, n_bytes, 0, 0, headings->data, NULL) >= 0 &&
+	       !(other && pcre2_match(other, line, n_bytes, 0, 0, headings->data, NULL) >= 0);
+}
+
+enum bs_status bs_enclosing_go_on(struct bs_enclosing *enclosing, const uint8_t *text, uint64_t text_off, size_t upto,
+                                  uint64_t number, struct bs_error *err)
+{
+	if (text_off + upto <= enclosing->seen_end)
+		return BS_OK;
+	size_t from = (size_t)(enclosing->seen_end - text_off), end = upto, start = upto;
+	for (uint64_t n_lines = 1; end > from; end = start, n_lines++) {
+		start = bs_grep_line_start(text, from, end - 1, enclosing->line_end);
+		if (!is_heading(enclosing, text + start, end - start))
+			continue;
+		enclosing->has_line = true;
+		enclosing->file_off = text_off + start;
+		enclosing->number = number ? number - n_lines : 0;
+		bs_buffer_clear(&enclosing->line);
+		enclosing->seen_end = text_off + upto;
+		return bs_buffer_append(&enclosing->line, text + start, end - start, err);
+	}
+	enclosing->seen_end = text_off + upto;
+	return BS_OK;
+}

@@ -1,0 +1,239 @@
+/* query_analysis.c: see query_analysis.h. */
+#include "query/language/query_analysis.h"
+
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/source_kind.h"
+#include "core/bitsift/escape.h"
+#include "core/text/printable.h"
+
+enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading, const struct bs_tokenizer_options *words, struct bs_error *err)
+{
+	struct bs_tokenizer_options unstemmed = *words;
+	unstemmed.stem_language = NULL;
+	unstemmed.split_identifiers = false;
+	reading->splits = words->split_identifiers;
+	enum bs_status status = bs_tokenizer_new(words, &reading->words, err);
+	if (!status && words->stem_language)
+		status = bs_tokenizer_new(&unstemmed, &reading->words_unstemmed, err);
+	return status;
+}
+
+static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name, uint32_t name_bytes, struct bs_error *err)
+{
+	uint32_t number;
+	return bs_term_table_intern(table, name, name_bytes, bs_hash_slot(name, name_bytes), &number, NULL, err);
+}
+
+enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
+                                   struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t at = 0, next = 0, start = 0; at < n_bytes && !status; at = next) {
+		int32_t c = bs_utf8_next(text, n_bytes, &next);
+		bool is_sign = at == start && (c == '-' || c == '!');
+		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES)
+			status = add_name(names, text + start, (uint32_t)(at - start), err);
+		if (is_sign || c == '(' || c == ')' || c == '"' || bs_is_white_space(c) || (c == ':' && !joins))
+			start = next;
+	}
+	return status;
+}
+
+static enum bs_status add_names(struct bs_term_table *table, const struct bs_term_table *names, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < names->n_terms && !status; i++)
+		status = add_name(table, bs_term_table_key(names, i), names->entries[i].n_bytes, err);
+	return status;
+}
+
+static bool has_files(const struct bs_manifest *manifest)
+{
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE)
+			return true;
+	return false;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool bs_query_analysis_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b)
+{
+	const struct bs_tokenizer_options x = bs_index_words_options(&a->snapshot->manifest.options);
+	const struct bs_tokenizer_options y = bs_index_words_options(&b->snapshot->manifest.options);
+	return is_same_text(x.stem_language, y.stem_language) && x.fold_accents == y.fold_accents &&
+	       x.split_identifiers == y.split_identifiers && x.analyzer == y.analyzer;
+}
+
+enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading, const struct bs_snapshot_list *list, uint32_t entry,
+                               struct bs_error *err)
+{
+	const struct bs_tokenizer_options words = bs_index_words_options(&list->entries[entry].snapshot->manifest.options);
+	enum bs_status status = BS_OK;
+	reading->list = list;
+	for (uint32_t i = 0; i < list->n_entries && list->n_entries > 1 && !status; i++)
+		status = add_names(&reading->listed, &list->entries[i].snapshot->manifest.fields, err);
+	bs_query_analysis_set_fields(reading, list->n_entries > 1 ? &reading->listed : &list->entries[0].snapshot->manifest.fields);
+	for (uint32_t i = 0; i < list->n_entries; i++)
+		reading->fields.has_file_names |= has_files(&list->entries[i].snapshot->manifest);
+	reading->of_list = reading->fields;
+	return status ? status : bs_query_analysis_init_words(reading, &words, err);
+}
+
+void bs_query_analysis_deinit(struct bs_query_analysis *reading)
+{
+	bs_tokenizer_free(reading->words);
+	bs_tokenizer_free(reading->words_unstemmed);
+	bs_stop_deinit(&reading->stop);
+	bs_term_table_deinit(&reading->listed);
+	bs_term_table_deinit(&reading->joined);
+}
+
+void bs_query_analysis_set_fields(struct bs_query_analysis *reading, const struct bs_term_table *names)
+{
+	struct bs_query_fields *fields = &reading->fields;
+	fields->names = names;
+	fields->longest_bytes = 0;
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t n_bytes = names->entries[i].n_bytes;
+		if (n_bytes > fields->longest_bytes && n_bytes <= BS_QUERY_MAX_FIELD_BYTES)
+			fields->longest_bytes = n_bytes;
+	}
+}
+
+/* Fields of the list keep their numbers. */
+static enum bs_status copy_fields(struct bs_query_analysis *reading, struct bs_error *err)
+{
+	bs_term_table_clear(&reading->joined);
+	enum bs_status status = add_names(&reading->joined, reading->fields.names, err);
+	reading->fields.names = &reading->joined;
+	return status;
+}
+
+/* Most often the index has them all. */
+static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_error *err)
+{
+	struct bs_statistics_field field;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; !status && bs_statistics_field_at(reading->statistics, i, &field); i++) {
+		uint32_t number;
+		reading->fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
+		if (!(field.kinds & (BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES)) ||
+		    bs_term_table_find(reading->fields.names, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+			continue;
+		if (reading->fields.names != &reading->joined)
+			status = copy_fields(reading, err);
+		if (!status)
+			status = add_name(&reading->joined, field.name, field.name_bytes, err);
+	}
+	if (!status && reading->fields.names == &reading->joined)
+		bs_query_analysis_set_fields(reading, &reading->joined);
+	return status;
+}
+
+/* Whether a field of a snapshot has values, or of BS_QUERY_ANY_FIELD any. Errors are ignored: execution reports them. */
+static bool has_values_in(const struct bs_query_analysis *reading, const struct bs_snapshot *snapshot, uint32_t number)
+{
+	struct bs_error why;
+	bool has = false;
+	if (number == BS_QUERY_ANY_FIELD)
+		return bs_snapshot_has_some_values(snapshot);
+	const uint8_t *name = bs_term_table_key(reading->fields.names, number);
+	return bs_snapshot_has_values(snapshot, name, reading->fields.names->entries[number].n_bytes, &has, &why) || has;
+}
+
+static bool has_values(void *context, uint32_t number)
+{
+	const struct bs_query_analysis *reading = context;
+	if (!reading->list)
+		return number != BS_QUERY_ANY_FIELD;
+	if (number != BS_QUERY_ANY_FIELD && reading->statistics &&
+	    bs_statistics_has_values(reading->statistics, bs_term_table_key(reading->fields.names, number),
+	                             reading->fields.names->entries[number].n_bytes))
+		return true;
+	for (uint32_t i = 0; i < reading->list->n_entries; i++)
+		if (has_values_in(reading, reading->list->entries[i].snapshot, number))
+			return true;
+	return false;
+}
+
+/* Every snapshot that has values of the field must have dates alone. */
+static bool has_dates_alone(void *context, uint32_t number)
+{
+	const struct bs_query_analysis *reading = context;
+	const uint8_t *name = bs_term_table_key(reading->fields.names, number);
+	uint32_t name_bytes = reading->fields.names->entries[number].n_bytes;
+	struct bs_error why;
+	bool has = false;
+	if (!reading->list || reading->statistics)
+		return false;
+	for (uint32_t i = 0; i < reading->list->n_entries; i++) {
+		const struct bs_snapshot *snapshot = reading->list->entries[i].snapshot;
+		bool is_alone = false;
+		if (bs_snapshot_has_dates_alone(snapshot, name, name_bytes, &is_alone, &why))
+			return false;
+		if (!is_alone && (reading->list->n_entries == 1 || has_values_in(reading, snapshot, number)))
+			return false;
+		has |= is_alone;
+	}
+	return has;
+}
+
+enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading, const struct bs_stop_choice *stop,
+                                const struct bs_statistics *statistics, struct bs_error *err)
+{
+	bs_tokenizer_split(reading->words, false);
+	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->words, reading->words_unstemmed, err);
+	bs_tokenizer_split(reading->words, reading->splits);
+	if (status || !reading->list)
+		return status;
+	reading->fields = reading->of_list;
+	reading->statistics = statistics;
+	return statistics ? join_fields(reading, err) : BS_OK;
+}
+
+struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *reading)
+{
+	return (struct bs_query_options){
+		.words = reading->words,
+		.words_unstemmed = reading->words_unstemmed,
+		.fields = reading->fields.names,
+		.longest_field_bytes = reading->fields.longest_bytes,
+		.has_file_names = reading->fields.has_file_names,
+		.has_values = has_values,
+		.has_dates_alone = has_dates_alone,
+		.context = reading,
+		.stop = reading->stop.text.used_bytes > 0 ? &reading->stop : NULL,
+		.own_share = 1,
+	};
+}
+
+enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading, const char *name, struct bs_query_options *options,
+                                        struct bs_error *err)
+{
+	size_t n_bytes = strlen(name);
+	if (n_bytes == 0 || n_bytes > BS_QUERY_MAX_FIELD_BYTES ||
+	    !bs_term_table_find(reading->fields.names, (const uint8_t *)name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), &options->own_field))
+		return bs_fail(err, BS_NOT_FOUND, "no field %s", name);
+	options->has_own_field = true;
+	options->longest_field_bytes = 0;
+	options->has_file_names = false;
+	options->has_values = NULL;
+	options->has_dates_alone = NULL;
+	return BS_OK;
+}
+
+enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const char *query, size_t query_bytes,
+                                const struct bs_query_options *options, struct bs_query_tree **query_out,
+                                size_t *error_byte_out, struct bs_error *err)
+{
+	bs_tokenizer_split(reading->words, false);
+	enum bs_status status = bs_query_parse((const uint8_t *)query, query_bytes, options, query_out, error_byte_out, err);
+	bs_tokenizer_split(reading->words, reading->splits);
+	return status;
+}

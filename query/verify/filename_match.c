@@ -1,0 +1,160 @@
+/* filename_match.c: see filename_match.h. */
+#include "query/verify/filename_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/source_kind.h"
+#include "query/verify/byte_verifier.h"
+
+enum known {
+	NOT_KNOWN, /* as memory comes */
+	KNOWN_NO,
+	KNOWN_YES,
+};
+
+/* A leaf as a query of its own, of which names are the documents. */
+struct bs_name_leaf {
+	uint32_t n; /* its node in the whole query */
+	struct bs_query_node node;
+	struct bs_query_tree query;
+	struct bs_plan plan;
+	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed */
+	struct bs_matcher *matcher;
+	uint8_t **known; /* enum known of each document, one array a segment and one for the overlay; NULL: nothing */
+};
+
+void bs_filename_match_deinit(struct bs_filename_match *named)
+{
+	for (uint32_t i = 0; i < named->names.n_leaves; i++) {
+		struct bs_name_leaf *leaf = &named->leaves[i];
+		for (uint32_t s = 0; leaf->known && s < named->list->n_segments; s++)
+			free(leaf->known[s]);
+		free(leaf->known);
+		bs_byte_verifier_free(leaf->byte_verifier);
+		bs_matcher_free(leaf->matcher);
+	}
+	free(named->leaves);
+	*named = (struct bs_filename_match){0};
+}
+
+static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const struct bs_plan *plan,
+                                 struct bs_tokenizer *words, const struct bs_kernel *kernel, struct bs_error *err)
+{
+	leaf->n = n;
+	leaf->node = plan->query->nodes[n];
+	leaf->node.field = BS_QUERY_ANY_FIELD;
+	leaf->query = *plan->query;
+	leaf->query.nodes = &leaf->node;
+	leaf->query.n_nodes = 1;
+	leaf->plan = *plan;
+	leaf->plan.query = &leaf->query;
+	leaf->known = calloc(plan->list->n_segments, sizeof(*leaf->known));
+	if (!leaf->known)
+		return bs_fail_memory(err, "names", plan->list->n_segments * sizeof(*leaf->known));
+	enum bs_status status = bs_matcher_new(&leaf->query, words, &leaf->matcher, err);
+	if (!status && kernel)
+		status = bs_byte_verifier_new(&leaf->plan, words, kernel, &leaf->byte_verifier, err);
+	return status;
+}
+
+/* The path below the folder, of a record in it that of its file; of a file that is a source by itself, the last part of its
+ * path. Of no bytes: there is none. */
+static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref, struct bs_field *name_out,
+                                struct bs_error *err)
+{
+	struct bs_doc_record record;
+	*name_out = (struct bs_field){.name = "", .text = (const uint8_t *)""};
+	enum bs_status status = bs_snapshot_name(snapshot, ref, &record, err);
+	if (status)
+		return status;
+	const struct bs_source_record *source = &snapshot->manifest.sources[record.source];
+	const char *slash = strrchr(source->path, '/');
+	if (source->kind == BS_SOURCE_FOLDER)
+		*name_out = (struct bs_field){.name = "", .text = record.name, .text_bytes = record.name_bytes};
+	else if (source->parent)
+		name_out->text = (const uint8_t *)source->path;
+	else if (source->kind == BS_SOURCE_FILE)
+		name_out->text = (const uint8_t *)(slash ? slash + 1 : source->path);
+	if (source->kind == BS_SOURCE_FILE || source->parent)
+		name_out->text_bytes = strlen((const char *)name_out->text);
+	return BS_OK;
+}
+
+static enum bs_status ask(struct bs_name_leaf *leaf, struct bs_doc_ref ref, const struct bs_field *name, bool *has_out, struct bs_error *err)
+{
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	struct bs_match match = {0};
+	enum bs_status status = BS_OK;
+	if (leaf->byte_verifier)
+		status = bs_byte_verifier_fields(leaf->byte_verifier, ref, name, 1, false, false, &verdict, &match, err);
+	if (!status && verdict == BS_VERDICT_UNKNOWN)
+		status = bs_match_document(leaf->matcher, ref, name, 1, &match, err);
+	*has_out = verdict == BS_VERDICT_YES || match.matches;
+	return status;
+}
+
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+                               struct bs_error *err)
+{
+	struct bs_filename_match *named = (struct bs_filename_match *)(void *)names;
+	const struct bs_list_segment *segment = bs_list_segment(named->list, ref.segment);
+	struct bs_name_leaf *leaf = named->leaves;
+	while (leaf->n != n)
+		leaf++;
+	uint8_t **known = &leaf->known[ref.segment];
+	enum bs_status status = BS_OK;
+	*has_out = false;
+	if (!*known && !(*known = calloc((size_t)segment->n_docs + 1, 1)))
+		return bs_fail_memory(err, "names", segment->n_docs);
+	if ((*known)[ref.document] == NOT_KNOWN) {
+		struct bs_field name;
+		status = find_name(segment->snapshot, bs_list_own_ref(named->list, ref), &name, err);
+		if (!status && name.text_bytes > 0)
+			status = ask(leaf, ref, &name, has_out, err);
+		if (status)
+			return status;
+		(*known)[ref.document] = *has_out ? KNOWN_YES : KNOWN_NO;
+	}
+	*has_out = (*known)[ref.document] == KNOWN_YES;
+	return status;
+}
+
+/* Whether there are records of files in folders, and a field that may be their own name. */
+static bool has_own_names(const struct bs_snapshot *snapshot)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	static const char own_name[] = "name";
+	const size_t n = sizeof(own_name) - 1;
+	uint32_t field;
+	bool has = false;
+	for (uint32_t i = 0; i < manifest->n_sources && !has; i++)
+		has = manifest->sources[i].parent > 0;
+	return has && bs_term_table_find(&manifest->fields, (const uint8_t *)own_name, (uint32_t)n, bs_hash_slot(own_name, n),
+	                                 &field);
+}
+
+enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *words,
+                              const struct bs_kernel *kernel, struct bs_error *err)
+{
+	const struct bs_query_tree *query = plan->query;
+	enum bs_status status = BS_OK;
+	uint32_t n_leaves = 0;
+	bs_filename_match_deinit(named);
+	for (size_t n = 0; n < query->n_nodes; n++)
+		n_leaves += bs_query_is_file_name(&query->nodes[n]);
+	if (n_leaves == 0)
+		return BS_OK;
+	named->names.has = has_name;
+	named->list = plan->list;
+	for (uint32_t i = 0; i < plan->list->n_entries; i++)
+		named->names.is_loose |= has_own_names(plan->list->entries[i].snapshot);
+	named->leaves = calloc(n_leaves, sizeof(*named->leaves));
+	if (!named->leaves)
+		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
+	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
+		if (bs_query_is_file_name(&query->nodes[n]))
+			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan, words, kernel, err);
+	return status;
+}
