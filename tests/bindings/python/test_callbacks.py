@@ -9,6 +9,7 @@ import weakref
 
 import bitsift
 import pytest
+from conftest import slow_query
 
 
 def capitals(text):
@@ -102,14 +103,7 @@ def test_progress(folder):
         bitsift.build("built.index", progress=3)
 
 
-SLOW = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 900))
-
-
-@pytest.fixture
-def many(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
-    return empty
+SLOW = slow_query(900)
 
 
 def test_cancel(many):

@@ -7,6 +7,7 @@ import threading
 
 import bitsift
 import pytest
+from conftest import slow_query
 
 KIN = {
     bitsift.InvalidError: (ValueError, "invalid"),
@@ -75,29 +76,24 @@ def test_a_damaged_index(folder):
         bitsift.check("built.index")
 
 
-def test_deadlines(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
-    query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 200))
+def test_deadlines(many):
+    query = slow_query(200)
     with pytest.raises(TimeoutError):
-        empty.search(query, brute=True, deadline=0.005)
-    found = empty.search(query, brute=True, deadline=0.005, partial=True)
+        many.search(query, brute=True, deadline=0.005)
+    found = many.search(query, brute=True, deadline=0.005, partial=True)
     assert found.partial
-    assert empty.count("w1") > 0
+    assert many.count("w1") > 0
 
 
-def test_interrupts(empty):
+def test_interrupts(many):
     """Ctrl-C ends a search that is under way."""
     import _thread
 
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
-    query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 900))
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         while True:
-            empty.search(query, brute=True)
+            many.search(slow_query(900), brute=True)
     timer.join()
 
 

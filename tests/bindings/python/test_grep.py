@@ -5,6 +5,7 @@ import threading
 
 import bitsift
 import pytest
+from conftest import run_all
 
 
 def test_lines(folder):
@@ -122,11 +123,7 @@ def test_threads_share_an_iterator(tmp_path):
     def read():
         numbers.extend(line.number for line in lines)
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([read] * 4)
     assert sorted(numbers) == list(range(1, 20001))
 
 

@@ -2,10 +2,10 @@
 
 import heapq
 import json
-import threading
 
 import bitsift
 import pytest
+from conftest import run_all
 
 
 def test_a_text_matches_or_not():
@@ -124,9 +124,5 @@ def test_threads_share_a_query():
             if bool(query.match(text)) != bool((i + n) % 2):
                 wrong.append(text)
 
-    threads = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([lambda n=n: ask(n) for n in range(4)])
     assert not wrong

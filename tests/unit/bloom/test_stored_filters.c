@@ -278,11 +278,7 @@ static void test_damage(void **state)
 static void test_lies(void **state)
 {
 	enum {
-		PLAIN,
-		COUNTING,
-		COMPRESSED,
-		DELTA,
-		ATTENUATED
+		PLAIN, COUNTING, COMPRESSED, DELTA, ATTENUATED
 	};
 	static const struct {
 		int kind; /* -1: all */

@@ -131,14 +131,7 @@ static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
 /* ---- random slabs ---- */
 
 enum fill {
-	FILL_ZERO,
-	FILL_ONES,
-	FILL_ONE_BIT,
-	FILL_SPARSE,
-	FILL_HALF,
-	FILL_DENSE,
-	FILL_MIXED,
-	N_FILLS
+	FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS
 };
 
 static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)

@@ -60,15 +60,7 @@ static void term_set(struct term *term, const void *bytes, size_t n_bytes, uint6
 }
 
 enum kind {
-	KIND_NUMBERS,
-	KIND_SHORT,
-	KIND_SHARED,
-	KIND_NESTED,
-	KIND_RAW,
-	KIND_PAIRS,
-	KIND_NAMES,
-	KIND_LONG,
-	KIND_MIXED,
+	KIND_NUMBERS, KIND_SHORT, KIND_SHARED, KIND_NESTED, KIND_RAW, KIND_PAIRS, KIND_NAMES, KIND_LONG, KIND_MIXED,
 	N_KINDS
 };
 

@@ -324,7 +324,6 @@ static void test_offsets_of_decomposed_text(void **state)
 
 static enum bs_status stop_at_once(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	(void)tokens;
 	*(size_t *)context += n_tokens;
 	return bs_fail(err, BS_STOPPED, "enough");
 }
@@ -377,7 +376,6 @@ static void test_sums_and_callbacks(void **state)
 
 static int stop_now(void *context)
 {
-	(void)context;
 	return 1;
 }
 
