@@ -94,9 +94,7 @@ ids
 show bitsift query --ids --brute cat
 show bitsift grep -l cat .
 sound
-show bitsift index --forget e/f.txt
-show bitsift index --forget d
-show bitsift index --forget nothing
+each show bitsift index --forget :: e/f.txt d nothing
 quiet bitsift compact
 show bitsift index d
 ids

@@ -58,11 +58,7 @@ all
 echo '# fields of a record'
 printf '%s\n' '{"key":"k1","id":"i1","title":"hello","text":"body","tags":["hidden"],"n":7}' >f.jsonl
 quiet bitsift index --id key f.jsonl
-show bitsift query --ids hello
-show bitsift query --ids i1
-show bitsift query --ids title:hello
-show bitsift query --ids text:hello
-show bitsift query --ids hidden
+each show bitsift query --ids :: hello i1 title:hello text:hello hidden
 rm -rf .bitsift
 quiet bitsift index --text text,other f.jsonl
 show bitsift query --ids hello

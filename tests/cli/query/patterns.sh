@@ -20,9 +20,7 @@ done
 show bitsift query --ids --any 'lan*rns *ponse'
 show bitsift query --ids --strict-query 'c??t *x'
 show bitsift query --ids --strict-query 'fo*o.bazar'
-show bitsift query --ids '192.*.0.1'
-show bitsift query --ids '/usr/*/bin'
-show bitsift query --ids "$(printf 'word*%.0s' {1..210})y"
+each show bitsift query --ids :: '192.*.0.1' '/usr/*/bin' "$(printf 'word*%.0s' {1..210})y"
 printf '%s\n' 'lan*ern' 'c?t' 'work?' >queries
 show bitsift query --ids --batch queries
 show bitsift query 'lan*rn^3 c?t'
