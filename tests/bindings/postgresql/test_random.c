@@ -70,8 +70,7 @@ struct session {
 struct run {
 	const char *place;
 	struct asker asker;
-	struct session sessions[N_SESSIONS];
-	struct session upkeep;
+	struct session sessions[N_SESSIONS], upkeep;
 	bool is_kept_up;       /* a statement of it is running: */
 	const char *kept_up_by;
 	unsigned upkeep_steps; /* since it began */

@@ -6,7 +6,7 @@ fill() {
     for name in top d/a d/b d/sub/c e/f; do echo 'cat' >"$name.txt"; done
     settle
 }
-ids() { show bitsift query --ids cat; }
+ids() { once ids show bitsift query --ids cat; }
 sound() { quiet bitsift check; }
 
 echo '# one place, by several names'

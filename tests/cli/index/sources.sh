@@ -7,7 +7,7 @@ printf '%s\n' '{"id":"one","title":"hello","text":"from a record"}' '{"id":2,"te
     '{"text":"hello without id"}' >mail.jsonl
 cp mail.jsonl b/inside.ndjson
 settle
-all() { show bitsift query --ids hello; rm -rf .bitsift; }
+all() { once all show bitsift query --ids hello; rm -rf .bitsift; }
 
 echo '# a folder, by several names'
 show bitsift index a

@@ -306,9 +306,7 @@ struct twin {
 	const uint8_t *bits; /* of a block */
 	uint64_t at;
 	uint32_t n_symbols;
-	const uint8_t *symbols[65536];
-	const uint8_t *head_lengths;
-	const uint8_t *rest_lengths;
+	const uint8_t *symbols[65536], *head_lengths, *rest_lengths;
 	bool by_context;
 };
 
@@ -323,8 +321,7 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 /* Counts codes up from zeros until one is what the bits say. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
-	uint32_t code = 0;
-	uint32_t sought = 0;
+	uint32_t code = 0, sought = 0;
 	for (uint32_t length = 1; length <= 15; length++) {
 		sought = sought << 1 | (uint32_t)twin_bits(twin, 1);
 		code <<= 1;

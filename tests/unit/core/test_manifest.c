@@ -403,8 +403,7 @@ static void test_impossible(void **state)
 {
 	static const struct {
 		uint32_t section;
-		size_t at;
-		size_t n_bytes;
+		size_t at, n_bytes;
 		uint64_t number;
 		const char *what;
 	} cases[] = {

@@ -9,8 +9,7 @@
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
 struct example {
-	const char *text;
-	const char *expected;
+	const char *text, *expected;
 };
 
 static void render(const struct kept *kept, struct bs_buffer *out)

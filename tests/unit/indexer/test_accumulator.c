@@ -46,8 +46,7 @@ static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
 
 struct wanted_doc {
 	uint32_t words[600]; /* distinct, in order */
-	uint32_t tfs[600];
-	uint32_t n_words;
+	uint32_t tfs[600], n_words;
 };
 
 /* One document: distinct words, with repeats between them in the text. */

@@ -38,8 +38,7 @@ static void test_head(void **state)
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
-	uint64_t n_bytes;
-	uint64_t n_missed = 0;
+	uint64_t n_bytes, n_missed = 0;
 	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
@@ -282,8 +281,7 @@ static void test_lists(void **state)
 static void test_packed(void **state)
 {
 	static const struct {
-		uint32_t section;
-		uint32_t instance;
+		uint32_t section, instance;
 	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_FORWARD_OFFSETS, LISTS},
 	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
 	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};

@@ -9,8 +9,7 @@
 #define LEAST_BYTES  (16u << 10)
 
 struct taken {
-	uint64_t n_bytes;
-	uint64_t n_documents;
+	uint64_t n_bytes, n_documents;
 	unsigned in_part[4]; /* documents, by the quarter of the source that they are of */
 	unsigned n_long;
 };

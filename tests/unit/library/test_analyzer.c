@@ -50,8 +50,7 @@ static void build(void)
 }
 
 struct heard {
-	char ids[256];
-	char snippet[256];
+	char ids[256], snippet[256];
 };
 
 static int hear(void *context, const struct bs_find_hit *hit)

@@ -40,10 +40,7 @@ static struct bs_index *build_and_open(void)
 
 /* Ids of hits, in a line. */
 struct heard {
-	char ids[64];
-	char notices[256];
-	char snippet[256];
-	char passage[256];
+	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;
 	int n_hits;
 	int n_wanted; /* stop after these; 0: all */
@@ -121,8 +118,7 @@ static void test_kernels(void **state)
 /* ---- building ---- */
 
 struct watched {
-	int n_progress;
-	int n_skipped;
+	int n_progress, n_skipped;
 	char message[256];
 	int answer;
 };

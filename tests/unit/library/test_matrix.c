@@ -14,8 +14,7 @@
 #define N_FEW  200
 
 static struct rig {
-	char folder[FOLDER_BYTES];
-	char dir[2][96];
+	char folder[FOLDER_BYTES], dir[2][96];
 	struct bs_index *index[2];
 	struct bs_finder *finder[2];
 } rig;
@@ -222,8 +221,7 @@ static void test_columns_of_terms(void **state)
 }
 
 struct walk {
-	uint64_t n;
-	uint64_t n_postings;
+	uint64_t n, n_postings;
 	char last[64];
 };
 
@@ -304,8 +302,7 @@ static void test_terms_are_walked_in_order(void **state)
 }
 
 struct asked {
-	int i;
-	int ids[N_DOCS];
+	int i, ids[N_DOCS];
 	uint64_t n, n_sure;
 };
 

@@ -62,8 +62,7 @@ static void write_collection(const char *path)
 
 /* What came of one query in one mode, as one number. */
 struct answer {
-	uint64_t sum;
-	uint64_t n_hits;
+	uint64_t sum, n_hits;
 	enum bs_status status;
 };
 
@@ -215,8 +214,7 @@ struct counting {
 	pthread_t thread;
 	struct bs_finder *finder;
 	pthread_barrier_t *barrier;
-	uint64_t n_hits[2];
-	uint64_t n_changed;
+	uint64_t n_hits[2], n_changed;
 };
 
 static void *count_twice(void *context)
