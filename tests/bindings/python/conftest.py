@@ -46,6 +46,13 @@ def slow_query(n):
     return " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, n))
 
 
+def raises(error, function, *arguments, **options):
+    """The call must fail so."""
+    with pytest.raises(error) as caught:
+        function(*arguments, **options)
+    return caught
+
+
 def run_all(functions):
     """Each on a thread of its own; none may fail."""
     errors = []

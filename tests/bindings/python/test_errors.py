@@ -7,7 +7,7 @@ import threading
 
 import bitsift
 import pytest
-from conftest import slow_query
+from conftest import raises, slow_query
 
 KIN = {
     bitsift.InvalidError: (ValueError, "invalid"),
@@ -31,11 +31,9 @@ def test_kin():
 
 
 def test_queries_that_do_not_parse(index):
-    with pytest.raises(bitsift.InvalidError) as caught:
-        index.search("käse +++", strict=True)
+    caught = raises(bitsift.InvalidError, index.search, "käse +++", strict=True)
     assert caught.value.position == 5 and "+++" in str(caught.value)
-    with pytest.raises(ValueError) as caught:
-        index.count("+++")
+    caught = raises(ValueError, index.count, "+++")
     assert caught.value.status == "invalid"
     assert index.search("cat or dog").notices != []
     assert index.count("cat") == 3  # the finder is fit for more
@@ -43,26 +41,18 @@ def test_queries_that_do_not_parse(index):
 
 def test_arguments(index, tmp_path):
     for wrong in [{"mode": "x"}, {"nonsense": 1}, {"globs": [None]}, {"mark": "x"}, {"globs": 3}]:
-        with pytest.raises(TypeError):
-            index.search("cat", **wrong)
+        raises(TypeError, index.search, "cat", **wrong)
     for wrong in [{"n": -1}, {"offset": -1}, {"globs": ["a\0b"]}]:
-        with pytest.raises(ValueError):
-            index.search("cat", **wrong)
-    with pytest.raises(bitsift.InvalidError):
-        index.search("cat", n=0)
-    with pytest.raises(TypeError):
-        index.search(3)
-    with pytest.raises(TypeError):
-        bitsift.Index(tmp_path)
-    with pytest.raises(TypeError):
-        bitsift.Hit()
+        raises(ValueError, index.search, "cat", **wrong)
+    raises(bitsift.InvalidError, index.search, "cat", n=0)
+    raises(TypeError, index.search, 3)
+    raises(TypeError, bitsift.Index, tmp_path)
+    raises(TypeError, bitsift.Hit)
 
 
 def test_no_index(tmp_path):
-    with pytest.raises(bitsift.NotFoundError):
-        bitsift.Index.open(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError):
-        bitsift.Index.open(tmp_path)
+    raises(bitsift.NotFoundError, bitsift.Index.open, tmp_path / "nowhere")
+    raises(FileNotFoundError, bitsift.Index.open, tmp_path)
 
 
 def test_a_damaged_index(folder):
@@ -72,14 +62,12 @@ def test_a_damaged_index(folder):
         bytes = file.read(1)
         file.seek(-100, os.SEEK_END)
         file.write(bytes.translate(bytes.maketrans(bytes, b"%c" % (bytes[0] ^ 1))))
-    with pytest.raises(bitsift.CorruptError):
-        bitsift.check("built.index")
+    raises(bitsift.CorruptError, bitsift.check, "built.index")
 
 
 def test_deadlines(many):
     query = slow_query(200)
-    with pytest.raises(TimeoutError):
-        many.search(query, brute=True, deadline=0.005)
+    raises(TimeoutError, many.search, query, brute=True, deadline=0.005)
     found = many.search(query, brute=True, deadline=0.005, partial=True)
     assert found.partial
     assert many.count("w1") > 0
