@@ -202,11 +202,7 @@ static void test_outside(void **state)
 int main(int argc, char **argv)
 {
 	rounds = random_rounds(argc, argv, 1, 1);
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_every_byte),
-		FOLDER_TEST(test_every_length),
-		FOLDER_TEST(test_crafted),
-		FOLDER_TEST(test_outside),
-	};
+	const struct CMUnitTest tests[] = {FOLDER_TEST(test_every_byte), FOLDER_TEST(test_every_length),
+	                                   FOLDER_TEST(test_crafted), FOLDER_TEST(test_outside)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ static size_t place_of(const struct terms *terms, const uint8_t *bytes, uint32_t
 
 static void term_set(struct term *term, const void *bytes, size_t n_bytes, uint64_t *random)
 {
-	*term = (struct term){.bytes = malloc(n_bytes ? n_bytes : 1), .n_bytes = (uint32_t)n_bytes};
-	assert_non_null(term->bytes);
+	*term = (struct term){.bytes = must_malloc(n_bytes), .n_bytes = (uint32_t)n_bytes};
 	if (n_bytes)
 		memcpy(term->bytes, bytes, n_bytes);
 	term->df = 1 + (next_random(random) >> random_below(random, 64)) / 2;
@@ -113,8 +112,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 /* At most n_terms: doubles are dropped. */
 static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint64_t *random)
 {
-	*terms = (struct terms){.terms = calloc(n_terms + 1, sizeof(struct term))};
-	assert_non_null(terms->terms);
+	*terms = (struct terms){.terms = must_calloc(n_terms + 1, sizeof(struct term))};
 	for (size_t i = 0; i < n_terms; i++)
 		term_make(&terms->terms[i], kind, i, random);
 	qsort(terms->terms, n_terms, sizeof(struct term), compare_terms);
@@ -274,8 +272,7 @@ static void test_every_kind(void **state)
 static void test_zeros_and_nothing(void **state)
 {
 	uint64_t random = 33;
-	AUTO(terms_deinit) struct terms terms = {.terms = calloc(64, sizeof(struct term))};
-	assert_non_null(terms.terms);
+	AUTO(terms_deinit) struct terms terms = {.terms = must_calloc(64, sizeof(struct term))};
 	static const uint8_t zeros[40];
 	for (size_t n = 0; n < 40; n++)
 		term_set(&terms.terms[terms.n_terms++], zeros, n, &random);

@@ -533,14 +533,12 @@ static void test_ids(void **state)
 		apply_edit(file.data, file.used_bytes, &far);
 	}
 	write_resealed(path, &file);
-	struct bs_snapshot snapshot;
-	struct bs_given_ids ids = {.snapshot = NULL};
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_given_ids_deinit) struct bs_given_ids ids = {.snapshot = NULL};
 	struct bs_doc_ref ref;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
 	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
-	bs_given_ids_deinit(&ids);
-	bs_snapshot_deinit(&snapshot);
 }
 
 RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),

@@ -121,10 +121,9 @@ static void expect_commits(size_t n)
 
 static void expect_live(uint64_t n)
 {
-	struct bs_snapshot snapshot;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_live_docs, n);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void test_flush(void **state)
@@ -181,7 +180,7 @@ static void test_reader_meets_commit(void **state)
 static void test_full_segment(void **state)
 {
 	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
-	struct bs_snapshot snapshot;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	make_small_index();
 	/* Not while another writer is at work. */
 	struct bs_index_lock lock;
@@ -192,7 +191,6 @@ static void test_full_segment(void **state)
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
 		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
-	bs_snapshot_deinit(&snapshot);
 }
 
 RUN_TESTS(FOLDER_TEST(test_flush), FOLDER_TEST(test_reader_meets_commit), FOLDER_TEST(test_full_segment))

@@ -162,7 +162,6 @@ static void test_writes_what_the_program_prints(void **state)
 	expect_program("-i -w -e 'first of [0-9]1$' -e RARE -g '*1' -g '!21' tree", &heard);
 }
 
-/* The same bytes, though most files are not looked into. */
 /* Which lines of a file are printed, and what between them. */
 static void test_lines_of_a_file(void **state)
 {
