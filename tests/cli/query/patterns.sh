@@ -29,9 +29,7 @@ bitsift query --explain 'lan*ern "red c?t" 3?14 3.1?4' 2>/dev/null | head -n 1
 
 echo '# stems: patterns are matched with them as they are'
 quiet bitsift index --index stems --stem english a.jsonl
-for query in 'lan*ern' 'lan*erns' '"red lan*n"'; do
-    show bitsift query --index stems --ids "$query"
-done
+each show bitsift query --index stems --ids :: 'lan*ern' 'lan*erns' '"red lan*n"'
 
 echo '# more words than are looked up'
 make() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++) printf "{\"id\":\"%d\",\"text\":\"abc%dx\"}\n", i, i }'; }

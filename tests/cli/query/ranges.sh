@@ -173,9 +173,7 @@ show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
 echo '# a number where a date is meant'
 printf '{"id":"1","date":"2024-05-17","mix":"2024-05-17"}\n{"id":"2","date":"2023-05-17","mix":7}\n' >dates.jsonl
 quiet bitsift index --index dates dates.jsonl
-for range in 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'; do
-    show bitsift query --index dates --ids "$range"
-done
+each show bitsift query --index dates --ids :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
 show bitsift query --index dates --strict-query --ids 'date:>20240501'
 echo '{"id":"3","date":20240601}' >>dates.jsonl
 show bitsift query --index dates --fresh --ids 'date:>20240501'

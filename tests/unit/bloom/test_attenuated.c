@@ -50,10 +50,7 @@ static void test_shapes(void **state)
 /* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and past the last level nowhere. */
 static void test_a_line(void **state)
 {
-	enum {
-		NODES = 9,
-		LEVELS = 4
-	};
+	enum { NODES = 9, LEVELS = 4 };
 	struct bs_attenuated *filters[NODES];
 	for (uint32_t i = 0; i < NODES; i++)
 		filters[i] = new_attenuated(LEVELS, 10000, 5);
@@ -143,10 +140,7 @@ static void test_order_of_asking(void **state)
 /* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
 static void test_homes(void **state)
 {
-	enum {
-		NODES = 10,
-		KEYS = 100000
-	};
+	enum { NODES = 10, KEYS = 100000 };
 	static const uint64_t golden[] = {4, 9, 3, 2, 0, 8, 4, 1, 2, 1, 2, 5, 1, 5, 4, 4};
 	uint64_t nodes[NODES], backwards[NODES];
 	uint32_t n_keys[NODES] = {0};

@@ -381,10 +381,7 @@ static int stop_now(void *context)
 /* The analysis of one long word stops before it has read the whole word: all but the beginning of it cannot be read. */
 static void test_a_long_word_is_stopped(void **state)
 {
-	enum {
-		WORD_BYTES = 64 << 20,
-		READABLE_BYTES = 1 << 20
-	};
+	enum { WORD_BYTES = 64 << 20, READABLE_BYTES = 1 << 20 };
 	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_limits limits = {.stop = stop_now};
