@@ -24,7 +24,7 @@
 #define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
 
 /* The variables of the declaration that follows are released at the end of their block, by release(&variable). */
-#define AUTO(release) __attribute__((cleanup(release)))
+#define AUTO(release) __attribute__((cleanup(release), unused))
 /* Defines release_at for AUTO, where release takes the pointer itself. */
 #define AUTO_OF(type, release)                     \
 	static inline void release##_at(type **at) \

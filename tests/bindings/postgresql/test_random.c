@@ -846,7 +846,7 @@ static void end(struct run *run, enum status status)
 	if (status == SAME)
 		status = other;
 	fflush(stdout);
-	_exit(status);
+	_exit((int)status);
 }
 
 static void step(struct run *run)
