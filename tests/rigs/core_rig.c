@@ -27,9 +27,6 @@ int enter_folder(void **state)
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
-	(void)info;
-	(void)type;
-	(void)walk;
 	return remove(path);
 }
 
@@ -72,30 +69,6 @@ int leave_folder(void **state)
 	int result = chdir("/") || nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) ? -1 : 0;
 	free(folder);
 	return result;
-}
-
-/* ---- statuses ---- */
-
-_Thread_local struct bs_error said;
-
-struct bs_error *empty_error(void)
-{
-	said.text[0] = '\0';
-	return &said;
-}
-
-void expect_ok(enum bs_status status, const struct bs_error *err)
-{
-	if (status)
-		fail_msg("%s: %s", bs_status_name(status), err->text);
-}
-
-void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err)
-{
-	if (status != wanted)
-		fail_msg("\"%s\" where \"%s\" was wanted; the message is: %s", bs_status_name(status),
-		         bs_status_name(wanted), status ? err->text : "");
-	assert_true(err->text[0] != '\0');
 }
 
 /* ---- random numbers ---- */
