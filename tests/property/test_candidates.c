@@ -101,10 +101,9 @@ static const struct bs_text_provider provider = {.texts = provide};
 static struct bs_writer *open_writer(bool grams, bool is_stored)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	struct bs_writer_request request = {.memory = rig.memory, .grams = grams, .not_stored = !is_stored, .no_checksums = !is_stored,
 	                                    .texts = is_stored ? NULL : &provider, .n_threads = 1};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
 
@@ -113,14 +112,13 @@ static void put_row(struct bs_writer *writer, size_t i)
 	struct bs_text *texts;
 	size_t n_texts;
 	char id[16];
-	struct bs_error err = {""};
 	struct row *row = &rig.rows[i];
 	*row = (struct row){.n_texts = 1 + (below(4) == 0), .is_there = true, .number = ++rig.n_arrived};
 	for (size_t t = 0; t < row->n_texts; t++)
 		draw_text(row->texts[t], &row->text_bytes[t]);
 	snprintf(id, sizeof(id), "%06zu", i);
 	(void)provide(NULL, id, 6, (const struct bs_text **)(void *)&texts, &n_texts);
-	ok(bs_writer_add(writer, id, 6, texts, n_texts, &err), &err);
+	ok(bs_writer_add(writer, id, 6, texts, n_texts, ERR), &said);
 }
 
 static void close_index(void)
@@ -133,11 +131,10 @@ static void close_index(void)
 
 static void open_index(void)
 {
-	struct bs_error err = {""};
 	struct bs_open_request request = {.memory = rig.memory, .texts = &provider};
 	close_index();
-	ok(bs_index_open_with(&request, &rig.index, &err), &err);
-	ok(bs_finder_new(rig.index, &rig.finder, &err), &err);
+	ok(bs_index_open_with(&request, &rig.index, ERR), &said);
+	ok(bs_finder_new(rig.index, &rig.finder, ERR), &said);
 }
 
 static int setup(void **state)
@@ -201,8 +198,7 @@ static bool is_utf8(const char *text, size_t n_bytes)
 static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code, pcre2_match_data *data)
 {
 	struct bs_text_filter *filter;
-	struct bs_error err = {""};
-	ok(bs_text_filter_new(pattern, &filter, &err), &err);
+	ok(bs_text_filter_new(pattern, &filter, ERR), &said);
 	for (size_t i = 0; i < rig.n; i += 1 + below(20)) {
 		const char *text = rig.rows[i].texts[0];
 		size_t n_bytes = rig.rows[i].text_bytes[0];
@@ -224,7 +220,6 @@ static void ask(const char *text)
 		            .is_word = below(10) == 0, .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE : BS_GREP_CASE_INSENSITIVE},
 		.batch = take, .context = &n};
 	struct bs_candidates_result result, estimated;
-	struct bs_error err = {""};
 	char whole[400];
 	const struct bs_grep_pattern *pattern = &request.pattern;
 	int code_error;
@@ -237,7 +232,7 @@ static void ask(const char *text)
 		return;
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
 	memset(found, 0, sizeof(found));
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, n);
 	for (size_t i = 0; i < rig.n; i++) {
 		bool is_match = rig.rows[i].is_there && matches(code, data, &rig.rows[i]);
@@ -254,7 +249,7 @@ static void ask(const char *text)
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
-	ok(bs_candidates(rig.finder, &request, &estimated, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &estimated, ERR), &said);
 	assert_true(estimated.n_candidates >= result.n_candidates && estimated.n_candidates <= result.n_candidates + info.n_deleted);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -269,14 +264,12 @@ static void ask_some(unsigned n)
 		ask(pattern);
 	}
 	struct bs_check_request request = {.memory = rig.memory};
-	struct bs_error err = {""};
-	ok(bs_index_check(&request, NULL, &err), &err);
+	ok(bs_index_check(&request, NULL, ERR), &said);
 }
 
 static void change(bool grams, bool is_stored, size_t n_more)
 {
 	struct bs_writer *writer = open_writer(grams, is_stored);
-	struct bs_error err = {""};
 	for (size_t i = 0; i < n_more && rig.n < MOST_ROWS; i++)
 		put_row(writer, rig.n++);
 	for (size_t i = 0; i < n_more / 10; i++) {
@@ -286,17 +279,16 @@ static void change(bool grams, bool is_stored, size_t n_more)
 		if (below(2)) {
 			put_row(writer, row);
 		} else {
-			ok(bs_writer_delete(writer, id, 6, NULL, &err), &err);
+			ok(bs_writer_delete(writer, id, 6, NULL, ERR), &said);
 			rig.rows[row].is_there = false;
 		}
 	}
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	bs_writer_close(writer);
 }
 
 static void ask_through_life(bool grams, bool is_stored)
 {
-	struct bs_error err = {""};
 	n_asked = n_matches = n_candidates = n_candidates_of = n_filtered = n_passed_in_vain = 0;
 	change(grams, is_stored, 1500);
 	ask_some(3 * (unsigned)rounds.n);
@@ -305,7 +297,7 @@ static void ask_through_life(bool grams, bool is_stored)
 		ask_some((unsigned)rounds.n);
 	}
 	struct bs_build_request compact = {.memory = rig.memory, .texts = &provider};
-	ok(bs_index_compact(&compact, NULL, &err), &err);
+	ok(bs_index_compact(&compact, NULL, ERR), &said);
 	ask_some(3 * (unsigned)rounds.n);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
 	print_message("%zu texts filtered, %zu passed in vain\n", n_filtered, n_passed_in_vain);

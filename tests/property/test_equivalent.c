@@ -275,8 +275,7 @@ static void test_words(void **state)
 	memset(kept, 0, sizeof(kept));
 	for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
 		struct bs_words *words;
-		struct bs_error err = {""};
-		expect_ok(bs_words_new(&options[o], &words, &err), &err);
+		expect_ok(bs_words_new(&options[o], &words, ERR), &said);
 		for (unsigned long i = 0; i < rounds.n; i++) {
 			dice = rounds.seed * UINT64_C(1000003) + i;
 			make_vocabulary();
@@ -311,26 +310,25 @@ struct corpus {
 
 static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form, bool fold_accents, bool splits)
 {
-	struct bs_error err = {""};
 	struct bs_writer *writer;
 	struct bs_buffer text = {0};
-	expect_ok(bs_memory_new(&corpus->memory, &err), &err);
+	expect_ok(bs_memory_new(&corpus->memory, ERR), &said);
 	struct bs_writer_request request = {
 		.memory = corpus->memory, .n_threads = 1, .fold_accents = fold_accents, .split_identifiers = splits};
-	expect_ok(bs_writer_open(&request, &writer, &err), &err);
+	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < N_DOCS; i++) {
 		char id[16];
 		int id_bytes = snprintf(id, sizeof(id), "%d", i);
 		take_form(&docs[i], form, &text);
 		struct bs_text texts[] = {{i % 2 ? "title" : "body", i % 2 ? 5 : 4, (const char *)text.data, text.used_bytes}};
-		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, &err), &err);
+		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
 	}
-	expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
 	bs_writer_close(writer);
 	bs_buffer_deinit(&text);
 	struct bs_open_request open = {.memory = corpus->memory};
-	expect_ok(bs_index_open_with(&open, &corpus->index, &err), &err);
-	expect_ok(bs_finder_new(corpus->index, &corpus->finder, &err), &err);
+	expect_ok(bs_index_open_with(&open, &corpus->index, ERR), &said);
+	expect_ok(bs_finder_new(corpus->index, &corpus->finder, ERR), &said);
 }
 
 static void close_corpus(struct corpus *corpus)

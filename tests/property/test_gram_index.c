@@ -127,10 +127,9 @@ static struct model_file *find_file(struct model *model, const uint8_t *name, si
 static void stamp_of(const char *name, uint64_t stamp_out[4])
 {
 	struct bs_stamp stamp;
-	struct bs_error err;
 	char path[64];
 	snprintf(path, sizeof(path), "t/%s", name);
-	expect_ok(bs_path_stamp(path, &stamp, &err), &err);
+	expect_ok(bs_path_stamp(path, &stamp, ERR), &said);
 	bs_stamp_record(&stamp, stamp_out);
 }
 
@@ -157,12 +156,11 @@ static size_t draw_literal(struct model *model, uint8_t literal[32])
 static void expect_sound(struct model *model, const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
                          uint8_t literals[2][32], const size_t n_bytes[2], size_t n_literals, bool is_fresh)
 {
-	struct bs_error err;
 	struct bs_candidate_files list;
 	struct bs_gram_cover cover;
 	const uint8_t *name, *before = NULL;
 	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
-	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, &err), &err);
+	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, ERR), &said);
 	for (uint32_t i = 0; i < N_FILES; i++) {
 		enum bs_gram_answer answer, trusted;
 		uint64_t stamp[4];
@@ -171,8 +169,10 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 			continue;
 		bool is_match = holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 		stamp_of(file->name, stamp);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer, &err), &err);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted, &err), &err);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer,
+		                     ERR), &said);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted,
+		                     ERR), &said);
 		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
 		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
 		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
@@ -180,9 +180,9 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		n_true += is_match;
 	}
 	bs_gram_cover_deinit(&cover);
-	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, &err), &err);
+	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, ERR), &said);
 	for (;;) {
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 		if (!name)
 			break;
 		assert_true(!before || bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
@@ -204,17 +204,16 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	struct bs_buffer pattern = {0};
 	struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
-	struct bs_error err = {""};
 	for (size_t i = 0; i < n_literals; i++) {
-		expect_ok(bs_buffer_append(&pattern, "|", i > 0, &err), &err);
+		expect_ok(bs_buffer_append(&pattern, "|", i > 0, ERR), &said);
 		for (size_t k = 0; k < n_bytes[i]; k++) {
 			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
-			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, &err), &err);
-			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, &err), &err);
+			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, ERR), &said);
+			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, ERR), &said);
 		}
 	}
-	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, &err), &err);
-	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
+	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, ERR), &said);
+	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
 	bs_regex_deinit(&regex);
 	bs_buffer_deinit(&pattern);
 	return tree;
@@ -225,18 +224,17 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 {
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
-	struct bs_error err;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	struct bs_gram_filter_stats stats;
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
 	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
-	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
-	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -249,7 +247,6 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
 	struct bs_buffer keys[2] = {{0}, {0}};
-	struct bs_error err;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	uint32_t children[2] = {0, 1};
 	struct bs_gram_node nodes[3];
@@ -257,7 +254,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 		do
 			n_bytes[i] = draw_literal(model, literals[i]);
 		while (n_bytes[i] < BS_GRAM_LEAST);
-		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], &err), &err);
+		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], ERR), &said);
 		nodes[i] = (struct bs_gram_node){
 			.kind = BS_GRAM_LITERAL,
 			.bytes = literals[i],
@@ -268,7 +265,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	}
 	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);
@@ -277,12 +274,11 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 
 static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
-	struct bs_error err;
 	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	/* Whether the summary rules patterns out, or each segment does. */
 	if (random_below(&model->random, 2))
-		expect_ok(bs_snapshot_use_summary(&snapshot, 1, &err), &err);
+		expect_ok(bs_snapshot_use_summary(&snapshot, 1, ERR), &said);
 	for (uint32_t i = 0; i < n; i++) {
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);
@@ -294,9 +290,8 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 
 static void expect_checked(void)
 {
-	struct bs_error err;
 	struct bs_check_sums sum;
-	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
 }
 
 static void live(struct model *model, uint32_t round)
@@ -314,7 +309,6 @@ static void live(struct model *model, uint32_t round)
 		.tuning = &tuning,
 	};
 	struct bs_build_report report;
-	struct bs_error err;
 	edit_files(model, N_FILES);
 	clock_make_old();
 	index_sources(&request, (const char *const[]){"t", NULL}, NULL);
@@ -331,7 +325,7 @@ static void live(struct model *model, uint32_t round)
 		edit_files(model, 1 + (uint32_t)random_below(&model->random, 20));
 		ask_many(model, 5, false);
 	}
-	expect_ok(bs_index_compact(&request, &report, &err), &err);
+	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	expect_checked();
 	ask_many(model, 10, false);
 }
@@ -358,7 +352,6 @@ static void test_sound(void **state)
 static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
 {
 	struct bs_dir *dir = dir_at("index");
-	struct bs_error err;
 	struct bs_snapshot snapshot;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	struct bs_candidate_files list;
@@ -371,19 +364,19 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	uint64_t now[4];
 	memcpy(literals[0], literal, n_bytes);
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
-	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 3);
-	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
-	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
-	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
+	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, ERR), &said);
+	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_int_equal(name != NULL, is_listed);
 	if (name)
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_null(name);
-	expect_ok(bs_path_stamp("c.jsonl", &stamp, &err), &err);
+	expect_ok(bs_path_stamp("c.jsonl", &stamp, ERR), &said);
 	bs_stamp_record(&stamp, now);
-	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, &err), &err);
-	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, &err), &err);
+	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, ERR), &said);
+	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
 	assert_int_equal(answer, wanted);
 	bs_gram_cover_deinit(&cover);
 	bs_candidate_files_deinit(&list);

@@ -160,7 +160,6 @@ static void random_lists(void **state)
 {
 	static struct text texts[MOST_LITERALS];
 	struct bs_literal literals[MOST_LITERALS];
-	struct bs_error err;
 	for (unsigned long round = 0; round < n_lists; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
@@ -170,7 +169,7 @@ static void random_lists(void **state)
 			make_text(&texts[i], least + below(most), alphabet, false);
 			literals[i] = (struct bs_literal){texts[i].bytes, texts[i].n_bytes};
 		}
-		expect_ok(bs_literal_set_new(literals, n, letter_case, &set, &err), &err);
+		expect_ok(bs_literal_set_new(literals, n, letter_case, &set, ERR), &said);
 		for (uint32_t i = 0; i < 4; i++) {
 			struct text text;
 			make_text(&text, below(80), alphabet, i % 2);
@@ -192,12 +191,11 @@ static void nested_lists(void **state)
 	uint8_t *bytes = malloc(N);
 	struct bs_literal_set *set;
 	struct bs_literal_found found;
-	struct bs_error err;
 	assert_true(literals && bytes);
 	memset(bytes, 'a', N);
 	for (uint32_t i = 0; i < N; i++)
 		literals[i] = (struct bs_literal){bytes, N - i};
-	expect_ok(bs_literal_set_new(literals, N, BS_LITERAL_EXACT, &set, &err), &err);
+	expect_ok(bs_literal_set_new(literals, N, BS_LITERAL_EXACT, &set, ERR), &said);
 	assert_true(bs_literal_set_find(set, bytes, 7, N, NULL, NULL, &found));
 	assert_int_equal(found.start, 7);
 	assert_int_equal(found.end, N);
@@ -230,12 +228,11 @@ static void check_character(const uint8_t *text, size_t n_bytes, const uint8_t *
 	struct bs_literal literal = {bytes, (uint32_t)n};
 	struct bs_literal_set *set;
 	struct bs_literal_found found;
-	struct bs_error err;
 	pcre2_code *code = compile(bytes, n);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(data);
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	expect_ok(bs_literal_set_new(&literal, 1, BS_LITERAL_UNICODE, &set, &err), &err);
+	expect_ok(bs_literal_set_new(&literal, 1, BS_LITERAL_UNICODE, &set, ERR), &said);
 	for (size_t from = 0;; from = found.end) {
 		bool has = bs_literal_set_find(set, text, from, n_bytes, NULL, NULL, &found);
 		assert_int_equal(has, pcre2_match(code, text, n_bytes, from, PCRE2_NO_UTF_CHECK, data, NULL) >= 0);
@@ -253,8 +250,7 @@ static void case_of_unicode(void **state)
 {
 	static uint8_t text[1 << 18];
 	size_t n = 0;
-	struct bs_error err;
-	expect_ok(bs_icu_load(&err), &err);
+	expect_ok(bs_icu_load(ERR), &said);
 	for (uint32_t c = 'A'; c < 0x1f000; c++)
 		if (has_case(c))
 			U8_APPEND_UNSAFE(text, n, c);

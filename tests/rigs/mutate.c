@@ -26,8 +26,7 @@ struct parts {
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	struct bs_error err = {""};
-	expect_ok(bs_buffer_append(to, bytes, n_bytes, &err), &err);
+	expect_ok(bs_buffer_append(to, bytes, n_bytes, ERR), &said);
 }
 
 static void append_zeros(struct bs_buffer *to, size_t n_bytes)

@@ -198,16 +198,14 @@ static void open_index(struct bench *bench, const struct bs_words_options *optio
 	                                   .stem_language = options->stem_language,
 	                                   .fold_accents = options->fold_accents};
 	struct bs_build_report report;
-	struct bs_error err = {""};
-	ok(bs_index_build(&request, &report, &err), &err);
+	ok(bs_index_build(&request, &report, ERR), &said);
 	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);
-	ok(bs_index_open("index", NULL, &bench->index, &err), &err);
-	ok(bs_finder_new(bench->index, &bench->finder, &err), &err);
+	ok(bs_index_open("index", NULL, &bench->index, ERR), &said);
+	ok(bs_finder_new(bench->index, &bench->finder, ERR), &said);
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
-		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
-		                        (uint32_t)strlen(grammar_names[i]),
-		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, &err),
-		   &err);
+		ok(bs_term_table_intern(
+			&bench->fields, (const uint8_t *)grammar_names[i], (uint32_t)strlen(grammar_names[i]),
+			bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, ERR), &said);
 }
 
 /* A corpus, and that many queries. */
@@ -218,12 +216,11 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	const struct bs_words_options *options = &all_options[number % 2];
 	struct bs_words_options unstemmed = *options;
 	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
-	struct bs_error err = {""};
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
-	ok(bs_words_new(options, &bench.grammar.words, &err), &err);
-	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, &err), &err);
+	ok(bs_words_new(options, &bench.grammar.words, ERR), &said);
+	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, ERR), &said);
 	grammar_write(&bench.grammar, &bench.dice);
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)

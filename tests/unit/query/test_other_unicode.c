@@ -14,11 +14,10 @@
 
 static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
-	struct bs_error err = {""};
 	*manifest = (struct bs_manifest){.n_sources = 0};
 	*dir = (struct bs_dir){.fd = -1};
-	ok(bs_dir_open(dir, NULL, memory, NULL, &err), &err);
-	ok(bs_manifest_read(dir, manifest, &err), &err);
+	ok(bs_dir_open(dir, NULL, memory, NULL, ERR), &said);
+	ok(bs_manifest_read(dir, manifest, ERR), &said);
 }
 
 /* What makes an index one of other rules. */
@@ -41,10 +40,9 @@ static void make_older(struct bs_memory *memory, void (*age)(struct bs_manifest 
 {
 	struct bs_manifest manifest;
 	struct bs_dir dir;
-	struct bs_error err = {""};
 	read_manifest(memory, &dir, &manifest);
 	age(&manifest);
-	ok(bs_manifest_write(&dir, &manifest, &err), &err);
+	ok(bs_manifest_write(&dir, &manifest, ERR), &said);
 	bs_manifest_deinit(&manifest);
 	bs_dir_close(&dir);
 }
@@ -52,8 +50,7 @@ static void make_older(struct bs_memory *memory, void (*age)(struct bs_manifest 
 static void add(struct bs_writer *writer, const char *id, const char *text)
 {
 	struct bs_text texts[] = {{"text", 4, text, strlen(text)}};
-	struct bs_error err = {""};
-	ok(bs_writer_add(writer, id, strlen(id), texts, 1, &err), &err);
+	ok(bs_writer_add(writer, id, strlen(id), texts, 1, ERR), &said);
 }
 
 static int hear(void *context, const struct bs_find_hit *hit)
@@ -176,15 +173,14 @@ static void test_an_empty_one(void **state)
 {
 	struct bs_memory *memory;
 	struct bs_writer *writer;
-	struct bs_error err = {""};
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
-	ok(bs_writer_open(&request, &writer, &err), &err);
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
 	add(writer, "a", "a cat");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a ");
 	bs_writer_close(writer);
 	bs_memory_free(memory);
@@ -208,16 +204,15 @@ static void test_one_with_an_analyzer(void **state)
 	struct bs_writer *writer;
 	struct bs_index *index;
 	struct bs_index_info info;
-	struct bs_error err = {""};
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
 	struct bs_open_request open = {.memory = memory, .analyzer = &analyzer};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "cat");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
-	ok(bs_index_open_with(&open, &index, &err), &err);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_false(info.is_other_unicode);
 	bs_index_close(index);

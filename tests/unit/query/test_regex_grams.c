@@ -28,10 +28,9 @@ static void check_tree_of(const char *pattern, size_t n_bytes, const char *wante
 {
 	struct bs_gram_tree *tree;
 	struct bs_buffer text = {0};
-	struct bs_error err;
-	expect_ok(read_grams(pattern, n_bytes, &tree, &err), &err);
-	expect_ok(bs_gram_tree_format(tree, &text, &err), &err);
-	expect_ok(bs_buffer_append(&text, "", 1, &err), &err);
+	expect_ok(read_grams(pattern, n_bytes, &tree, ERR), &said);
+	expect_ok(bs_gram_tree_format(tree, &text, ERR), &said);
+	expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
 	if (strcmp((const char *)text.data, wanted) != 0)
 		fail_msg("%s: %s where %s was wanted", pattern, (const char *)text.data, wanted);
 	bs_gram_tree_free(tree);
