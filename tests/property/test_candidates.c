@@ -35,15 +35,8 @@ static struct {
 	struct bs_memory *memory;
 	struct bs_index *index;
 	struct bs_finder *finder;
-	uint64_t state;
 	size_t n_arrived;
 } rig;
-
-static uint32_t below(uint32_t n)
-{
-	rig.state = rig.state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((rig.state >> 33) % n);
-}
 
 /* Words of few letters, so that patterns match; some of several bytes, some that fold to fewer, some that are none. */
 static const char *const pieces[] = {"a",  "b", "ab", "ba", "abc", "cab", "B", "AB", "k", "K", "\u212a", "s", "S", "\u017f", "\u00e9", "\u00c9",
@@ -139,7 +132,7 @@ static void open_index(void)
 
 static int setup(void **state)
 {
-	rig.state = rounds.seed;
+	random_state = rounds.seed;
 	rig.n = rig.n_arrived = 0;
 	return (int)bs_memory_new(&rig.memory, NULL);
 }

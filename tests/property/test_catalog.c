@@ -27,23 +27,9 @@
 #define N_WORDS 3000
 
 static unsigned n_indexes = 40, n_queries = 300;
-static uint64_t seed = 1;
 static char scratch[] = "/tmp/test_catalog.XXXXXX";
 static const struct bs_consent all = {.all = true};
 static unsigned n_learning; /* queries that had hits with words that were learnt */
-
-static uint64_t dice(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(dice() >> 20) % n;
-}
 
 /* Some words are everywhere, most are in few places; of_index: words of its own. */
 static void put_word(struct bs_buffer *text, unsigned of_index)
@@ -852,9 +838,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_index),
 		cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words), cmocka_unit_test(test_sorted_words),
 	};
-	struct random_rounds rounds = random_rounds(argc, argv, n_queries, seed);
-	n_queries = (unsigned)rounds.n;
-	seed = rounds.seed;
+	n_queries = (unsigned)random_rounds(argc, argv, n_queries, 1).n;
 	if (argc > 3)
 		n_indexes = (unsigned)strtoul(argv[3], NULL, 10);
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -18,32 +18,20 @@
 #define N_RECORDS 900 /* and as many again, after the first commit */
 
 static unsigned n_requests = 300;
-static uint32_t seed = 1;
-
-static uint32_t roll(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
-static bool chance(uint32_t percent)
-{
-	return roll(100) < percent;
-}
 
 static void write_words(FILE *file, uint32_t n)
 {
 	static const char *const others[] = {"HTTPServer2", "user_name", "running", "runs", "the", "of", "caf\xc3\xa9", "don't"};
 	for (; n > 0; n--) {
-		uint32_t kind = roll(100);
+		uint32_t kind = below(100);
 		if (kind < 20)
 			fputs("common ", file);
 		else if (kind < 30)
-			fprintf(file, "%s ", others[roll(8)]);
+			fprintf(file, "%s ", others[below(8)]);
 		else if (kind < 95)
-			fprintf(file, "word%u ", roll(50));
+			fprintf(file, "word%u ", below(50));
 		else
-			fprintf(file, "rare%u ", roll(1500));
+			fprintf(file, "rare%u ", below(1500));
 	}
 }
 
@@ -53,10 +41,10 @@ static void write_records(const char *path, const char *mode, uint32_t first, ui
 	assert_non_null(file);
 	for (uint32_t d = first; d < end; d++) {
 		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
-		write_words(file, 3 + roll(60));
+		write_words(file, 3 + below(60));
 		fputs("\"", file);
 		if (chance(80))
-			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + roll(60), roll(30), 1 + roll(12));
+			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + below(60), below(30), 1 + below(12));
 		fputs("}\n", file);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -68,8 +56,8 @@ static void write_file(const char *folder, uint32_t number)
 	snprintf(path, sizeof(path), "%s/f%u.%s", folder, number, number % 3 ? "txt" : "c");
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	for (uint32_t n = 1 + roll(6); n > 0; n--) {
-		write_words(file, number == 7 ? 9000 : 2 + roll(20));
+	for (uint32_t n = 1 + below(6); n > 0; n--) {
+		write_words(file, number == 7 ? 9000 : 2 + below(20));
 		fputc('\n', file);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -95,9 +83,9 @@ static const char *const atoms[] = {
 static void draw_query(struct asked *asked)
 {
 	size_t n_bytes = 0;
-	for (uint32_t n = 1 + roll(3) * roll(3); n > 0; n--)
+	for (uint32_t n = 1 + below(3) * below(3); n > 0; n--)
 		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
-		                            atoms[roll(sizeof(atoms) / sizeof(*atoms))], n > 1 && chance(30) ? " OR" : "");
+		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && chance(30) ? " OR" : "");
 	asked->request.query = asked->query;
 	asked->request.query_bytes = n_bytes;
 }
@@ -107,7 +95,7 @@ static void draw_filter(struct asked *asked)
 	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
 	struct bs_find_request *request = &asked->request;
 	if (chance(40))
-		asked->globs[0] = globs[roll(4)], request->globs = asked->globs;
+		asked->globs[0] = globs[below(4)], request->globs = asked->globs;
 	if (chance(20))
 		asked->types[0] = "c", request->types = asked->types;
 	if (chance(20))
@@ -120,17 +108,17 @@ static void draw(struct asked *asked)
 {
 	struct bs_find_request *request = &asked->request;
 	static const size_t n_best[] = {0, 1, 3, 100, 5000};
-	*asked = (struct asked){.n_wanted = chance(10) ? 1 + roll(20) : 0};
+	*asked = (struct asked){.n_wanted = chance(10) ? 1 + below(20) : 0};
 	draw_query(asked);
-	request->mode = (enum bs_find_mode)roll(3);
-	request->n_best = n_best[roll(5)];
+	request->mode = (enum bs_find_mode)below(3);
+	request->n_best = n_best[below(5)];
 	request->any = chance(30);
 	request->strict_query = chance(5);
 	request->stop_language = chance(15) ? "english" : chance(3) ? "nonsense" : NULL;
 	if (!request->stop_language && chance(10))
 		request->stop_words = "word1 common", request->stop_words_bytes = 12;
 	if (chance(15))
-		request->feedback_docs = 1 + roll(20);
+		request->feedback_docs = 1 + below(20);
 	else if (chance(12))
 		request->like_id = chance(50) ? "docs.jsonl#d3" : chance(50) ? "files/f7.txt" : "d5";
 	if (!request->feedback_docs && chance(5))
@@ -144,7 +132,7 @@ static void draw(struct asked *asked)
 	request->suggest = chance(20);
 	request->snippets = chance(40);
 	request->passages = chance(30);
-	request->n_threads = chance(50) ? 1 : roll(5);
+	request->n_threads = chance(50) ? 1 : below(5);
 	if (request->mode == BS_FIND_TOP && !request->approx && chance(25))
 		request->sort_field = chance(45) ? "year" : chance(80) ? "when" : "text", request->sort_descending = chance(50);
 	if (chance(25))
@@ -341,8 +329,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_with_options),
 	};
-	struct random_rounds rounds = random_rounds(argc, argv, n_requests, seed);
-	n_requests = (unsigned)rounds.n;
-	seed = (uint32_t)rounds.seed;
+	n_requests = (unsigned)random_rounds(argc, argv, n_requests, 1).n;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

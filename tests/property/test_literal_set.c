@@ -19,12 +19,6 @@
 #define MOST_BYTES    512u
 
 static unsigned long n_lists = 600;
-static uint64_t random_state = 42;
-
-static uint32_t below(uint32_t bound)
-{
-	return (uint32_t)random_below(&random_state, bound);
-}
 
 struct text {
 	uint8_t bytes[MOST_BYTES];
@@ -268,9 +262,7 @@ static void case_of_unicode(void **state)
 
 int main(int argc, char **argv)
 {
-	struct random_rounds rounds = random_rounds(argc, argv, n_lists, random_state);
-	n_lists = rounds.n;
-	random_state = rounds.seed;
+	n_lists = random_rounds(argc, argv, n_lists, 42).n;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_lists),
 		cmocka_unit_test(nested_lists),

@@ -1,5 +1,6 @@
 /* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what parse.h promises. */
 #include "core/bitsift/search.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
 #include "tests/rigs/random_rounds.h"
@@ -12,10 +13,9 @@ static struct bs_query_tree *parse_repeated(const char *start, const char *middl
 				       size_t *error_byte, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
+	append_string(&text, start);
+	append_repeated(&text, middle, n_times);
+	append_string(&text, end);
 	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, any, error_byte, err);
 	bs_buffer_deinit(&text);
 	return query;
@@ -102,11 +102,9 @@ static void check_nested(const char *open, size_t n_times, size_t error_byte)
 	struct bs_buffer text = {0};
 	size_t got_byte = 0;
 	struct bs_error err = {{0}};
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, open, strlen(open), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, "a", 1, NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, ")^2", 3, NULL), BS_OK);
+	append_repeated(&text, open, n_times);
+	append_string(&text, "a");
+	append_repeated(&text, ")^2", n_times);
 	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
@@ -130,11 +128,9 @@ static void test_nested(void **state)
 static void test_deepest(void **state)
 {
 	struct bs_buffer text = {0};
-	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
-		assert_int_equal(bs_buffer_append(&text, "a OR b -(", 9, NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, "c", 1, NULL), BS_OK);
-	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
-		assert_int_equal(bs_buffer_append(&text, ")", 1, NULL), BS_OK);
+	append_repeated(&text, "a OR b -(", BS_QUERY_MAX_DEPTH);
+	append_string(&text, "c");
+	append_repeated(&text, ")", BS_QUERY_MAX_DEPTH);
 	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
@@ -197,22 +193,17 @@ static void check_promises(const struct bs_query_tree *query)
 	free(n_parents);
 }
 
-static void write_text(struct bs_buffer *out, const char *text)
-{
-	assert_int_equal(bs_buffer_append(out, text, strlen(text), NULL), BS_OK);
-}
-
 static void write_element(struct bs_buffer *out, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		write_text(out, element->term[i] == BS_PATTERN_ANY   ? "*"
+		append_string(out, element->term[i] == BS_PATTERN_ANY   ? "*"
 		                : element->term[i] == BS_PATTERN_ONE ? "?"
 		                                                     : (const char[]){(char)element->term[i], '\0'});
 	/* A sign behind the * keeps an apostrophe before it in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
-		write_text(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
+		append_string(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
 	if (element->kind == BS_ELEMENT_FUZZY)
-		write_text(out, element->max_distance == 1 ? "~1" : "~2");
+		append_string(out, element->max_distance == 1 ? "~1" : "~2");
 }
 
 /* A leaf in the query language: quoted, or a bare token if it ends in something inexact. */
@@ -221,22 +212,22 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
 	enum bs_element_kind last = query->elements[node->items[node->n_items - 1].element].kind;
 	bool is_quoted = last == BS_ELEMENT_TERM;
 	uint32_t aid = 0;
-	write_text(out, is_quoted ? "\"" : "");
+	append_string(out, is_quoted ? "\"" : "");
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		write_element(out, &query->elements[node->items[i].element]);
 		bool is_paired = aid < node->n_aids && node->aids[aid].position == node->items[i].position;
 		aid += is_paired;
 		if (i + 1 < node->n_items && !is_paired)
-			write_text(out, is_quoted ? " " : "-");
+			append_string(out, is_quoted ? " " : "-");
 	}
-	write_text(out, is_quoted ? "\"" : "");
+	append_string(out, is_quoted ? "\"" : "");
 	char distance[20];
 	snprintf(distance, sizeof(distance), "~%u", node->distance);
 	if (node->kind == BS_NODE_NEAR)
-		write_text(out, distance);
+		append_string(out, distance);
 	char weight[32];
 	snprintf(weight, sizeof(weight), "^%.9f", node->weight);
-	write_text(out, node->weight < 1 || node->weight > 1 ? weight : "");
+	append_string(out, node->weight < 1 || node->weight > 1 ? weight : "");
 }
 
 /* The tree in the query language. */
@@ -244,20 +235,20 @@ static void write_node(struct bs_buffer *out, const struct bs_query_tree *query,
 {
 	const struct bs_query_node *node = &query->nodes[index];
 	if (node->field != BS_QUERY_ANY_FIELD) {
-		write_text(out, fields[node->field].name);
-		write_text(out, ":");
+		append_string(out, fields[node->field].name);
+		append_string(out, ":");
 	}
 	if (node->n_items) {
 		write_leaf(out, query, node);
 		return;
 	}
-	write_text(out, node->kind == BS_NODE_NOT ? "NOT " : "(");
+	append_string(out, node->kind == BS_NODE_NOT ? "NOT " : "(");
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		if (i > 0)
-			write_text(out, node->kind == BS_NODE_AND ? " AND " : " OR ");
+			append_string(out, node->kind == BS_NODE_AND ? " AND " : " OR ");
 		write_node(out, query, node->children[i]);
 	}
-	write_text(out, node->kind == BS_NODE_NOT ? "" : ")");
+	append_string(out, node->kind == BS_NODE_NOT ? "" : ")");
 }
 
 /* Written in the query language and parsed again, a tree is the same. */
@@ -310,7 +301,7 @@ static void test_token_soup(void **state)
 		struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
-			write_text(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
+			append_string(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
 		check_soup(&soup, i % 2);
 		bs_buffer_deinit(&soup);
 	}

@@ -14,12 +14,6 @@
 #include "tests/rigs/test.h"
 
 static unsigned long n_trees = 20000;
-static uint64_t random_state = 1;
-
-static uint32_t below(uint64_t bound)
-{
-	return (uint32_t)random_below(&random_state, bound);
-}
 
 static uint32_t draw_character(void)
 {
@@ -245,9 +239,7 @@ static void mistakes_are_reported(void **state)
 
 int main(int argc, char **argv)
 {
-	struct random_rounds rounds = random_rounds(argc, argv, n_trees, random_state);
-	n_trees = rounds.n;
-	random_state = rounds.seed;
+	n_trees = random_rounds(argc, argv, n_trees, 1).n;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trees_are_what_their_text_says),
 		cmocka_unit_test(what_no_pattern_has_rules_nothing_out),

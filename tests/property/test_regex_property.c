@@ -20,12 +20,6 @@
 #define TEXT_CAPACITY 4096u
 
 static unsigned long n_patterns = 12000;
-static uint64_t random_state = 1;
-
-static uint64_t below(uint64_t bound)
-{
-	return random_below(&random_state, bound);
-}
 
 struct text {
 	uint8_t bytes[TEXT_CAPACITY];
@@ -572,9 +566,7 @@ static int load_icu(void **state)
 
 int main(int argc, char **argv)
 {
-	struct random_rounds rounds = random_rounds(argc, argv, n_patterns, 0);
-	n_patterns = rounds.n;
-	random_state = rounds.seed * 2 + 1;
+	n_patterns = random_rounds(argc, argv, n_patterns, 0).n;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_soup),
 		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),

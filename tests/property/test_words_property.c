@@ -160,17 +160,6 @@ static void test_all_code_points(void **state)
 	rig_deinit(&rig);
 }
 
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-	/* splitmix64 */
-	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (uint32_t)((z ^ (z >> 31)) >> 32) % n;
-}
-
 /* What is held to be inert makes no word with anything else that is, in whatever order. */
 static void test_inert_code_points_make_no_words(void **state)
 {
@@ -195,7 +184,7 @@ static void test_inert_code_points_make_no_words(void **state)
 	for (int round = 0; round < 8; round++) {
 		size_t n_bytes = 0;
 		for (size_t i = 0; i < n_inert; i++) {
-			size_t k = i + random_below((uint32_t)(n_inert - i));
+			size_t k = i + below((uint32_t)(n_inert - i));
 			UChar32 c = inert[k];
 			inert[k] = inert[i];
 			inert[i] = c;
@@ -243,18 +232,18 @@ static const char *const pools[][16] = {
 
 static size_t append_random(uint8_t *text, uint32_t pool)
 {
-	if (random_below(40) == 0) {
-		text[0] = (uint8_t)(random_below(3) ? 0 : random_below(256));
+	if (below(40) == 0) {
+		text[0] = (uint8_t)(below(3) ? 0 : below(256));
 		return 1;
 	}
 	size_t n = 0;
-	if (random_below(40) == 0) {
-		UChar32 c = (UChar32)random_below(random_below(2) ? 0x3400 : 0x1fbff);
+	if (below(40) == 0) {
+		UChar32 c = (UChar32)below(below(2) ? 0x3400 : 0x1fbff);
 		if (!U_IS_SURROGATE((uint32_t)c))
 			U8_APPEND_UNSAFE(text, n, (uint32_t)c);
 		return n;
 	}
-	const char *item = pools[pool][random_below(16)];
+	const char *item = pools[pool][below(16)];
 	n = strlen(item);
 	memcpy(text, item, n);
 	return n;
@@ -264,12 +253,12 @@ static size_t write_random_text(uint8_t *text, size_t text_capacity)
 {
 	/* Up to three pools, of which plain text is the likeliest; changed as the text goes on. */
 	uint32_t mix[3];
-	size_t n_bytes = 0, n_items = random_below(8) ? random_below(60) : random_below(600);
+	size_t n_bytes = 0, n_items = below(8) ? below(60) : below(600);
 	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {
 		if (i % 20 == 0)
 			for (size_t k = 0; k < 3; k++)
-				mix[k] = random_below(3) ? random_below(N_POOLS) : random_below(2);
-		n_bytes += append_random(text + n_bytes, mix[random_below(3)]);
+				mix[k] = below(3) ? below(N_POOLS) : below(2);
+		n_bytes += append_random(text + n_bytes, mix[below(3)]);
 	}
 	return n_bytes;
 }
@@ -282,7 +271,7 @@ static void check_random_texts(const struct bs_words_options *options, unsigned 
 		random_state = seed * UINT64_C(1000003) + i;
 		uint8_t text[8192];
 		size_t text_bytes = write_random_text(text, sizeof(text));
-		const size_t windows[] = {1, 1 + random_below(100), BS_WORDS_WINDOW_BYTES};
+		const size_t windows[] = {1, 1 + below(100), BS_WORDS_WINDOW_BYTES};
 		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
 		uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
@@ -349,13 +338,13 @@ static void test_random_ascii(void **state)
 	rig_init(&rig, NULL);
 	for (unsigned long i = 0; i < rounds.n / 8; i++) {
 		random_state = rounds.seed * UINT64_C(7368787) + i;
-		size_t text_bytes = random_below(random_below(4) ? 400 : 10000);
-		uint32_t n_usual = 1 + random_below(16);
+		size_t text_bytes = below(below(4) ? 400 : 10000);
+		uint32_t n_usual = 1 + below(16);
 		uint8_t *text = malloc(text_bytes + !text_bytes);
 		for (size_t at = 0; at < text_bytes; at++)
-			text[at] = random_below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[random_below(n_usual)]
-			                            : (uint8_t)random_below(128);
-		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
+			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
+			                            : (uint8_t)below(128);
+		const size_t windows[] = {1 + below(200), 64, BS_WORDS_WINDOW_BYTES};
 		rig.words->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
 		free(text);

@@ -66,24 +66,6 @@ void write_text(const char *path, const char *text)
 
 /* ---- reading a whole source into a text that tests can compare ---- */
 
-void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	struct bs_error err;
-	assert_int_equal(bs_buffer_append(buffer, bytes, n_bytes, &err), BS_OK);
-}
-
-void append_format(struct bs_buffer *buffer, const char *format, ...)
-{
-	char *text = NULL;
-	va_list args;
-	va_start(args, format);
-	int n = vasprintf(&text, format, args);
-	va_end(args);
-	assert_true(n >= 0);
-	append(buffer, text, (size_t)n);
-	free(text);
-}
-
 enum bs_status log_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct log *log = context;

@@ -7,6 +7,7 @@
 #include "core/bitsift/index.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
+#include "tests/rigs/buffer_rig.h"
 
 /* A test that runs in an empty folder, removed afterwards; home is its path. */
 #define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
@@ -16,8 +17,6 @@ int leave_folder(void **state);
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes);
 void write_text(const char *path, const char *text);
-void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
-void append_format(struct bs_buffer *buffer, const char *format, ...) BS_PRINTF(2, 3);
 
 /* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record without id, and
  * "!reason message;" for what was passed over. */

@@ -8,6 +8,7 @@
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/test.h"
 
 #define COUNT(array)      (sizeof(array) / sizeof(*(array)))
@@ -15,16 +16,6 @@
 
 /* Two names of which one begins with the other; values; "name" is the last one. */
 const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when", "tags", "a", "a:b", "name"};
-
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
 
 /* The first ones are the most frequent. */
 static const char *const words[] = {
@@ -176,8 +167,8 @@ static char *draw_text(struct dice *dice, uint32_t n_words)
 	for (uint32_t i = 0; i < n_words; i++) {
 		static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
 		if (i > 0)
-			append_text(&text, chance(dice, 85) ? " " : PICK(dice, between));
-		append_text(&text, draw_word(dice));
+			append_string(&text, chance(dice, 85) ? " " : PICK(dice, between));
+		append_string(&text, draw_word(dice));
 	}
 	append(&text, "", 1);
 	return (char *)text.data;
@@ -276,7 +267,7 @@ struct growing {
 
 static void put(struct growing *growing, const char *text)
 {
-	append_text(growing->text, text);
+	append_string(growing->text, text);
 }
 
 static void put_space(struct growing *growing)

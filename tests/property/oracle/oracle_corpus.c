@@ -116,16 +116,6 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 
 /* ---- files ---- */
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
-
 static void make_parents(const char *path)
 {
 	char parent[256];
@@ -186,7 +176,7 @@ static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
 	append(&making->text, "", 0);
-	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
+	oracle_append_string(making->vocabulary, making->dice, draw_length(making), &making->text);
 }
 
 /* The argument as ids have it: without leading "./" and trailing "/". */
@@ -206,8 +196,8 @@ static void add_file(struct making *making, const char *argument, const char *na
 	bs_buffer_clear(&making->id);
 	append_label(&making->id, argument);
 	if (name) {
-		append_text(&making->id, "/");
-		append_text(&making->id, name);
+		append_string(&making->id, "/");
+		append_string(&making->id, name);
 	}
 	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
 	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
@@ -271,7 +261,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 static void begin_plainly(struct bs_buffer *text)
 {
 	static const char start[] = "plain ";
-	append_text(text, start);
+	append_string(text, start);
 	memmove(text->data + strlen(start), text->data, text->used_bytes - strlen(start));
 	memcpy(text->data, start, strlen(start));
 }
@@ -282,8 +272,8 @@ static void make_inner(struct making *making, const char *argument, const char *
 	bs_buffer_clear(&making->id);
 	append_label(&making->id, argument);
 	making->inner_below = making->id.used_bytes + 1;
-	append_text(&making->id, "/");
-	append_text(&making->id, name);
+	append_string(&making->id, "/");
+	append_string(&making->id, name);
 	append(&making->id, "", 1);
 	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
 	make_collection(making, path, roll(making->dice, 8));
@@ -330,7 +320,7 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
 	uint32_t manner = roll(making->dice, 4);
 	char escape[16];
-	append_text(json, "\"");
+	append_string(json, "\"");
 	for (size_t i = 0; i < text_bytes;) {
 		const char *found = text[i] ? strchr(short_escaped, text[i]) : NULL;
 		size_t next = i;
@@ -347,12 +337,12 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
 		else
 			*escape = '\0';
-		append_text(json, escape);
+		append_string(json, escape);
 		if (!*escape)
 			append(json, text + i, next - i);
 		i = next;
 	}
-	append_text(json, "\"");
+	append_string(json, "\"");
 }
 
 static bool is_integer(const struct bs_buffer *id)
@@ -400,27 +390,27 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	} else if (chance(making->dice, 15)) {
 		making->is_by_line = true;
 		if (making->inner_id[0])
-			append_text(&making->id, making->inner_id);
+			append_string(&making->id, making->inner_id);
 		else
 			append_label(&making->id, argument);
 		snprintf(text, sizeof(text), ":%u", line);
-		append_text(&making->id, text);
+		append_string(&making->id, text);
 		if (chance(making->dice, 50)) {
 			snprintf(text, sizeof(text), "\"%s\": null, ", field);
-			append_text(json, text);
+			append_string(json, text);
 		}
 		return;
 	} else {
 		snprintf(text, sizeof(text), chance(making->dice, 30) ? "%u" : "d%u", line + 1000);
-		append_text(&making->id, text);
+		append_string(&making->id, text);
 	}
 	snprintf(text, sizeof(text), "\"%s\": ", field);
-	append_text(json, text);
+	append_string(json, text);
 	if (is_integer(&making->id) && chance(making->dice, 60))
 		append(json, making->id.data, making->id.used_bytes);
 	else
 		append_json(making, json, making->id.data, making->id.used_bytes);
-	append_text(json, ", ");
+	append_string(json, ", ");
 }
 
 static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or", "name"};
@@ -446,13 +436,13 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 	static const char *const numbers[] = {"12", "-0.50", "1E+3", "123456789012345678901234567890", "1e999"};
 	const char *number = numbers[roll(making->dice, 5)];
 	draw_text(making);
-	append_text(json, "\"n\": ");
-	append_text(json, number);
-	append_text(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_string(json, "\"n\": ");
+	append_string(json, number);
+	append_string(json, ", \"deep\": {\"none\": {}, \"title\": ");
 	append_json(making, json, making->text.data, making->text.used_bytes);
-	append_text(json, ", \"l\" : [\"x\", [] ,[ ");
-	append_text(json, number);
-	append_text(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	append_string(json, ", \"l\" : [\"x\", [] ,[ ");
+	append_string(json, number);
+	append_string(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
 	add_field(making, "n", number, strlen(number), has_text);
 	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
 	          making->text.used_bytes, has_text);
@@ -465,9 +455,9 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 static bool append_when(struct making *making, struct bs_buffer *json)
 {
 	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
-	append_text(json, "\"when\": \"");
-	append_text(json, date->text);
-	append_text(json, "\", ");
+	append_string(json, "\"when\": \"");
+	append_string(json, date->text);
+	append_string(json, "\", ");
 	making->when_s = date->seconds;
 	if (!is_text_field(making->setup, "when"))
 		return false;
@@ -488,9 +478,9 @@ static void append_value(struct making *making, struct bs_buffer *json)
 	struct oracle_value value;
 	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date && begins_as_json(text);
 	bs_buffer_clear(&making->text);
-	append_text(&making->text, text);
+	append_string(&making->text, text);
 	if (is_number && chance(making->dice, 60))
-		append_text(json, text);
+		append_string(json, text);
 	else
 		append_json(making, json, making->text.data, making->text.used_bytes);
 }
@@ -508,14 +498,14 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 		if (chance(making->dice, 5))
 			append_deep(making, json, &has_text);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
-		append_text(json, ": ");
+		append_string(json, ": ");
 		if (chance(making->dice, 12)) {
 			append_value(making, json);
 		} else {
 			draw_text(making);
 			append_json(making, json, making->text.data, making->text.used_bytes);
 		}
-		append_text(json, i + 1 < n_fields ? ", " : "}");
+		append_string(json, i + 1 < n_fields ? ", " : "}");
 		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
 		          &has_text);
 	}
@@ -534,7 +524,7 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	                                    "7",
 	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
-	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
+	append_string(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
 }
 
 static size_t end_record(struct making *making)
@@ -542,8 +532,8 @@ static size_t end_record(struct making *making)
 	struct bs_buffer whole = {0};
 	if (!making->inner_id[0] || making->is_by_line)
 		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_text(&whole, making->inner_id);
-	append_text(&whole, "#");
+	append_string(&whole, making->inner_id);
+	append_string(&whole, "#");
 	append(&whole, making->id.data, making->id.used_bytes);
 	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 	bs_buffer_deinit(&whole);
@@ -554,7 +544,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
                           struct bs_buffer *json)
 {
 	size_t replaced = draw_replaced(making, first_doc);
-	append_text(json, "{");
+	append_string(json, "{");
 	append_id(making, argument, line, replaced, json);
 	making->when_s = 0;
 	making->has_own_name = false;
@@ -565,7 +555,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	size_t doc = end_record(making);
 	bs_buffer_clear(&making->id);
 	if (making->inner_id[0])
-		append_text(&making->id, making->inner_id);
+		append_string(&making->id, making->inner_id);
 	else
 		append_label(&making->id, argument);
 	append(&making->id, "", 1);
@@ -593,7 +583,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 	append(&json, "", 0);
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
-			append_text(&json, chance(making->dice, 5) ? "\r\n" : "\n");
+			append_string(&json, chance(making->dice, 5) ? "\r\n" : "\n");
 		/* One that begins so is no collection in a folder. */
 		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
 			append_bad_line(making, &json);
@@ -603,7 +593,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 		i++;
 	}
 	if (chance(making->dice, 80))
-		append_text(&json, "\n");
+		append_string(&json, "\n");
 	const char *path = is_stdin ? "stdin" : argument;
 	write_file(path, &json, making->setup->is_young);
 	if (is_stdin)

@@ -77,11 +77,6 @@ const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term)
 	return term_at(oracle, term);
 }
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* ---- terms ---- */
 
 /* The slot of a term, or the empty one where it belongs. */

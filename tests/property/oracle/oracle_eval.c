@@ -6,11 +6,6 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* ---- leaves ---- */
 
 static const struct oracle_item *items_of(const struct oracle_query *query, const struct oracle_node *node)

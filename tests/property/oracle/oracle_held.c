@@ -44,11 +44,6 @@ static void sort_places(struct held *held)
 	qsort(held->places, held->n_places, sizeof(*held->places), compare_places);
 }
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* The place of a document of the index; NULL: the oracle has written nothing there. */
 static struct place *find_place(struct held *held, const struct bs_doc_record *record)
 {

@@ -6,13 +6,21 @@
 #include "tests/rigs/parse_rig.h"
 #include "tests/rigs/test.h"
 
-static void check_tree(const char *text, bool any, const char *wanted)
+static void check_format(const struct bs_query_tree *query, const char *text, const char *wanted)
 {
-	struct bs_query_tree *query = must_parse(text, any);
 	char *tree = format(query);
 	if (strcmp(tree, wanted) != 0)
 		fail_msg("%s: got %s, wanted %s", text, tree, wanted);
 	free(tree);
+}
+
+static void check_tree(const char *text, const struct bs_query_options *options, const char *wanted)
+{
+	struct bs_query_tree *query;
+	struct bs_error err = {{0}};
+	if (bs_query_parse((const uint8_t *)text, strlen(text), options, &query, NULL, &err))
+		fail_msg("%s: %s", text, err.text);
+	check_format(query, text, wanted);
 	bs_query_tree_free(query);
 }
 
@@ -21,13 +29,13 @@ struct tree_case {
 	const char *tree;
 };
 
-static void check_trees(const struct tree_case *cases, size_t n_cases, bool any)
+static void check_trees(const struct tree_case *cases, size_t n_cases, struct bs_query_options options)
 {
 	for (size_t i = 0; i < n_cases; i++)
-		check_tree(cases[i].text, any, cases[i].tree);
+		check_tree(cases[i].text, &options, cases[i].tree);
 }
 
-#define CHECK_TREES(cases, any) check_trees(cases, sizeof(cases) / sizeof((cases)[0]), any)
+#define CHECK_TREES(cases, options) check_trees(cases, sizeof(cases) / sizeof((cases)[0]), options)
 
 static void test_operators(void **state)
 {
@@ -77,7 +85,7 @@ static void test_operators(void **state)
 		{"\u0301(a OR b)", "(OR a b)"},
 		{"x\u0301(a OR b)", "(OR (PHRASE x\u0301@0 a@1) b)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_normal_form(void **state)
@@ -121,7 +129,8 @@ static char *place(const char *text, const char *word)
 static void check_placed(const char *text, const char *word, const char *wanted, const char *tree)
 {
 	char *query = place(text, word), *wanted_tree = place(wanted, tree);
-	check_tree(query, false, wanted_tree);
+	const struct bs_query_options options = make_options(false);
+	check_tree(query, &options, wanted_tree);
 	free(query);
 	free(wanted_tree);
 }
@@ -182,7 +191,7 @@ static void test_weights(void **state)
 		{"a^.", "a"},
 		{"\"a\"^2b", "(AND a 2b)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static double weight_of(const struct bs_query_tree *query, const char *word)
@@ -238,11 +247,8 @@ static void test_terms(void **state)
 		struct bs_query_tree *query;
 		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
 		                 BS_OK);
-		char *tree = format(query);
-		if (strcmp(tree, cases[i].tree) != 0)
-			fail_msg("%s: got %s, wanted %s", cases[i].text, tree, cases[i].tree);
+		check_format(query, cases[i].text, cases[i].tree);
 		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
-		free(tree);
 		bs_query_tree_free(query);
 	}
 }
@@ -301,11 +307,9 @@ static void test_tokens(void **state)
 		 "(PHRASE a@0 b@1)"},
 		{"\xc3 a \xe3\x81", "a"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 	struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
-	char *tree = format(query);
-	assert_string_equal(tree, "(OR (PHRASE a@0 b@1) c)");
-	free(tree);
+	check_format(query, "a NUL b OR c", "(OR (PHRASE a@0 b@1) c)");
 	bs_query_tree_free(query);
 }
 
@@ -330,7 +334,7 @@ static void test_phrases_and_near(void **state)
 		{"\"a b\"~x", "(AND (PHRASE a@0 b@1) x)"},
 		{"\"a b\"~-5", "(AND (PHRASE a@0 b@1) 5)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_prefix_and_fuzzy(void **state)
@@ -368,7 +372,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"㊗*", "祝*"},
 		{"한국*", "한국*"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_patterns(void **state)
@@ -430,7 +434,7 @@ static void test_patterns(void **state)
 		{"\"big d*g\"", "(PHRASE big@0 d@1 g@2)"},
 		{"\"日本*\"", "(PHRASE 日@0 本@1 +日本)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_runs(void **state)
@@ -448,7 +452,7 @@ static void test_runs(void **state)
 		{"漢字 漢字", "(AND (PHRASE 漢@0 字@1 +漢字) (PHRASE 漢@0 字@1 +漢字))"},
 		{"ｶﾞ", "ガ"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 	struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
@@ -491,7 +495,7 @@ static void test_fields(void **state)
 		{"title:NOT*", "title:not*"},
 		{"title:+++ cat", "cat"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_any(void **state)
@@ -522,18 +526,16 @@ static void test_any(void **state)
 		{"+++ a -b", "(AND a (NOT b))"},
 		{"+++ -b", "(NOT b)"},
 	};
-	CHECK_TREES(cases, true);
+	CHECK_TREES(cases, make_options(true));
 }
-
-struct error_case {
-	const char *text;
-	size_t error_byte;
-	const char *message;
-};
 
 static void test_errors(void **state)
 {
-	static const struct error_case cases[] = {
+	static const struct {
+		const char *text;
+		size_t error_byte;
+		const char *message;
+	} cases[] = {
 		{"", 0, "the query is empty"},
 		{" \t\xe3\x80\x80", 0, "the query is empty"},
 		{"+++", 0, "the query has no words"},
@@ -546,12 +548,12 @@ static void test_errors(void **state)
 		{"-", 0, "the query has no words"},
 	};
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct error_case *c = &cases[i / 2];
+		const char *text = cases[i / 2].text;
 		struct bs_error err = {{0}};
 		size_t error_byte = 999;
-		assert_null(parse(c->text, strlen(c->text), i % 2, &error_byte, &err));
-		if (error_byte != c->error_byte || strcmp(err.text, c->message) != 0)
-			fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
+		assert_null(parse(text, strlen(text), i % 2, &error_byte, &err));
+		if (error_byte != cases[i / 2].error_byte || strcmp(err.text, cases[i / 2].message) != 0)
+			fail_msg("%s: got %zu: %s", text, error_byte, err.text);
 	}
 }
 
@@ -567,14 +569,11 @@ static void check_notice(const struct notice_case *c)
 	struct bs_error err = {{0}};
 	size_t error_byte;
 	struct bs_query_tree *query = must_parse(c->text, false);
-	char *tree = format(query);
-	if (strcmp(tree, c->tree) != 0)
-		fail_msg("%s: got %s, wanted %s", c->text, tree, c->tree);
+	check_format(query, c->text, c->tree);
 	if (query->notices.n != (c->notice != NULL))
 		fail_msg("%s: %u notices: %s", c->text, query->notices.n, query->notices.lines[0].text);
 	if (c->notice)
 		assert_string_equal(query->notices.lines[0].text, c->notice);
-	free(tree);
 	bs_query_tree_free(query);
 	options.strict = true;
 	enum bs_status status =
@@ -752,6 +751,13 @@ static void test_caret(void **state)
 	}
 }
 
+static void check_n_notices(const char *text, uint32_t n)
+{
+	struct bs_query_tree *query = must_parse(text, false);
+	assert_int_equal(query->notices.n, n);
+	bs_query_tree_free(query);
+}
+
 static void test_ignored(void **state)
 {
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
@@ -762,14 +768,8 @@ static void test_ignored(void **state)
 	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched as it is"));
 	bs_query_tree_free(query);
 
-	query = must_parse("a + + + + + + + + + + + +", false);
-	assert_int_equal(query->notices.n, 1);
-	bs_query_tree_free(query);
-
-	query = must_parse("a + ++ +++ ++++ +++++ ++++++ +++++++", false);
-	assert_int_equal(query->notices.n, BS_QUERY_NOTICES);
-	bs_query_tree_free(query);
-
+	check_n_notices("a + + + + + + + + + + + +", 1);
+	check_n_notices("a + ++ +++ ++++ +++++ ++++++ +++++++", BS_QUERY_NOTICES);
 	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
@@ -777,9 +777,7 @@ static void test_ignored(void **state)
 	assert_non_null(strstr(query->notices.lines[0].text, "\xac… is ignored"));
 	bs_query_tree_free(query);
 
-	query = must_parse("cat -dog", false);
-	assert_int_equal(query->notices.n, 0);
-	bs_query_tree_free(query);
+	check_n_notices("cat -dog", 0);
 }
 
 /* The elements as "cat+ dog* ...": + for those that are scored. */
@@ -823,15 +821,7 @@ static void test_stemming(void **state)
 	struct bs_query_options options = make_options(false);
 	options.words = english_words;
 	options.words_unstemmed = plain_words;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const uint8_t *text = (const uint8_t *)cases[i].text;
-		struct bs_query_tree *query;
-		assert_int_equal(bs_query_parse(text, strlen(cases[i].text), &options, &query, NULL, NULL), BS_OK);
-		char *tree = format(query);
-		assert_string_equal(tree, cases[i].tree);
-		free(tree);
-		bs_query_tree_free(query);
-	}
+	CHECK_TREES(cases, options);
 }
 
 static void test_free_null(void **state)

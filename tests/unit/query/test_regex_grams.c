@@ -2,6 +2,7 @@
  * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or made to be costly.
  */
 #include "core/text/grams.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
@@ -347,19 +348,24 @@ static void test_promises(void **state)
 	}
 }
 
-/* n_times the middle between the two ends; what is too costly is ANY. Quadratic work would take more than the time that a test has. */
+/* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees the text. */
+static void check_costly_text(struct bs_buffer *text)
+{
+	struct bs_gram_tree *tree;
+	assert_int_equal(read_grams(text->data, text->used_bytes, &tree, NULL), BS_OK);
+	check_promises(tree);
+	bs_gram_tree_free(tree);
+	bs_buffer_deinit(text);
+}
+
+/* n_times the middle between the two ends. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
-	struct bs_gram_tree *tree;
-	assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-	check_promises(tree);
-	bs_gram_tree_free(tree);
-	bs_buffer_deinit(&text);
+	append_string(&text, start);
+	append_repeated(&text, middle, n_times);
+	append_string(&text, end);
+	check_costly_text(&text);
 }
 
 static void test_hostile(void **state)
@@ -404,16 +410,9 @@ static void test_deep(void **state)
 	static const char *const ends[] = {")", ")+", ")?x", "){2}", "){3,9}abc", "|def)ghi", "){16}"};
 	for (size_t i = 0; i < COUNT(starts) * COUNT(ends); i++) {
 		struct bs_buffer text = {0};
-		struct bs_gram_tree *tree;
-		const char *start = starts[i / COUNT(ends)], *end = ends[i % COUNT(ends)];
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-		check_promises(tree);
-		bs_gram_tree_free(tree);
-		bs_buffer_deinit(&text);
+		append_repeated(&text, starts[i / COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		append_repeated(&text, ends[i % COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		check_costly_text(&text);
 	}
 }
 
@@ -427,11 +426,8 @@ static void test_many_words(void **state)
 		size_t n_words = numbers[i / 2];
 		bool has_groups = i % 2;
 		for (size_t k = 0; k < n_words; k++) {
-			char word[24];
 			bool is_first = has_groups && k % 100 == 0, is_last = has_groups && k % 100 == 99;
-			int n = snprintf(word, sizeof(word), "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "", k,
-			                 is_last ? ")." : "");
-			assert_int_equal(bs_buffer_append(&text, word, (size_t)n, NULL), BS_OK);
+			append_format(&text, "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "", k, is_last ? ")." : "");
 		}
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
 		check_promises(tree);
