@@ -11,6 +11,7 @@
 #include "corpus/read/record_scan.h"
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
@@ -36,7 +37,7 @@ static const char *const pieces[] = {
  * so that there is no safe cut near. */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
-	bool has_no_space = n > 100 && chance(50);
+	bool has_no_space = n > 100 && by_chance(50);
 	while (n > 0) {
 		const char *piece = pieces[below(COUNT(pieces))];
 		if ((is_ascii && (piece[0] & 0x80)) || (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
@@ -65,9 +66,9 @@ static void append_json(struct bs_buffer *to, const uint8_t *text, size_t n_byte
 	for (size_t i = 0; i < n_bytes; i++) {
 		char escape[8];
 		const char *found = text[i] ? strchr(plain, text[i]) : NULL;
-		if (text[i] < 0x80 && chance(escapes))
+		if (text[i] < 0x80 && by_chance(escapes))
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
-		else if (found && (text[i] != '/' || chance(50)))
+		else if (found && (text[i] != '/' || by_chance(50)))
 			snprintf(escape, sizeof(escape), "\\%c", letters[found - plain]);
 		else if (text[i] < 0x20)
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
@@ -80,12 +81,12 @@ static void append_json(struct bs_buffer *to, const uint8_t *text, size_t n_byte
 
 static void draw_doc(struct doc *doc)
 {
-	bool is_ascii = chance(60);
-	unsigned escapes = chance(80) ? 0 : 10;
+	bool is_ascii = by_chance(60);
+	unsigned escapes = by_chance(80) ? 0 : 10;
 	static const struct bs_field nested[] = {{"n", 1, (const uint8_t *)"1", 1},
 	                                         {"n.foo", 5, (const uint8_t *)"a]b", 3},
 	                                         {"z.", 2, (const uint8_t *)"-1e+5", 5}};
-	size_t n_flat = (size_t)(1 + below(MAX_FIELDS)), n_nested = chance(50) ? 0 : 3;
+	size_t n_flat = (size_t)(1 + below(MAX_FIELDS)), n_nested = by_chance(50) ? 0 : 3;
 	doc->n_fields = n_nested + n_flat;
 	memcpy(doc->fields, nested, sizeof(nested));
 	bs_buffer_clear(&doc->line);
@@ -94,7 +95,7 @@ static void draw_doc(struct doc *doc)
 	for (size_t i = 0; i < n_flat; i++) {
 		bs_buffer_clear(&doc->texts[i]);
 		append(&doc->texts[i], "", 0);
-		append_pieces(&doc->texts[i], below(chance(90) ? 12 : 1500), is_ascii);
+		append_pieces(&doc->texts[i], below(by_chance(90) ? 12 : 1500), is_ascii);
 		doc->fields[n_nested + i] = (struct bs_field){
 			.name = names[i],
 			.name_bytes = strlen(names[i]),
@@ -102,7 +103,7 @@ static void draw_doc(struct doc *doc)
 			.text_bytes = doc->texts[i].used_bytes,
 		};
 		append_json(&doc->line, (const uint8_t *)names[i], strlen(names[i]), 0);
-		append_string(&doc->line, chance(50) ? ":" : " : ");
+		append_string(&doc->line, by_chance(50) ? ":" : " : ");
 		append_json(&doc->line, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
 		append_string(&doc->line, i + 1 < n_flat ? ", " : " }");
 	}
@@ -115,12 +116,12 @@ static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_ph
 {
 	size_t start = to->used_bytes;
 	const struct bs_field *field = &doc->fields[below(doc->n_fields)];
-	if (chance(60) && field->text_bytes > 0) {
+	if (by_chance(60) && field->text_bytes > 0) {
 		size_t at = (size_t)below(field->text_bytes);
 		size_t n = (size_t)(1 + below(is_phrase ? 25 : 6));
 		append(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
 	} else {
-		append_pieces(to, 1 + below(is_phrase ? 6 : 3), chance(70));
+		append_pieces(to, 1 + below(is_phrase ? 6 : 3), by_chance(70));
 	}
 	for (size_t i = start; i < to->used_bytes; i++) {
 		bool is_space = to->data[i] <= ' ' && !is_phrase;
@@ -133,13 +134,13 @@ static void draw_leaf(struct bs_buffer *to, const struct doc *doc)
 {
 	uint64_t what = below(100);
 	bool is_phrase = what >= 50;
-	if (chance(10))
+	if (by_chance(10))
 		append_string(to, "foo:");
 	if (is_phrase)
 		append_string(to, "\"");
 	else
 		append_string(to, "b");
-	to->used_bytes -= !is_phrase && chance(90);
+	to->used_bytes -= !is_phrase && by_chance(90);
 	append_words(to, doc, is_phrase);
 	append_string(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
 }
@@ -319,7 +320,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
 	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
-	char *weights[] = {chance(50) ? some : other, text, NULL};
+	char *weights[] = {by_chance(50) ? some : other, text, NULL};
 	draw_query(&bench->text, doc);
 	bs_words_split(bench->words, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
@@ -335,7 +336,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
-		if (chance(5))
+		if (by_chance(5))
 			check_grown(bench, doc);
 	}
 	bs_byte_verifier_free(bench->byte_verifier);
@@ -422,9 +423,9 @@ static void test_broken_lines(void **state)
 		uint8_t *line = malloc(n ? n : 1);
 		assert_non_null(line);
 		memcpy(line, doc.line.data, n);
-		if (n > 0 && chance(50))
+		if (n > 0 && by_chance(50))
 			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];
-		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(50), &document, &is_known, NULL), BS_OK);
+		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document, &is_known, NULL), BS_OK);
 		assert_true(!is_known || document.text.n_fields > 0);
 		free(line);
 	}

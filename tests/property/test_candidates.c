@@ -11,6 +11,7 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 

@@ -18,6 +18,7 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 

@@ -16,6 +16,7 @@
 #include "core/text/words_run.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"

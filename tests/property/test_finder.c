@@ -11,6 +11,7 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
@@ -43,7 +44,7 @@ static void write_records(const char *path, const char *mode, uint32_t first, ui
 		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
 		write_words(file, 3 + below(60));
 		fputs("\"", file);
-		if (chance(80))
+		if (by_chance(80))
 			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + below(60), below(30), 1 + below(12));
 		fputs("}\n", file);
 	}
@@ -85,7 +86,7 @@ static void draw_query(struct asked *asked)
 	size_t n_bytes = 0;
 	for (uint32_t n = 1 + below(3) * below(3); n > 0; n--)
 		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
-		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && chance(30) ? " OR" : "");
+		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && by_chance(30) ? " OR" : "");
 	asked->request.query = asked->query;
 	asked->request.query_bytes = n_bytes;
 }
@@ -94,50 +95,50 @@ static void draw_filter(struct asked *asked)
 {
 	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
 	struct bs_find_request *request = &asked->request;
-	if (chance(40))
+	if (by_chance(40))
 		asked->globs[0] = globs[below(4)], request->globs = asked->globs;
-	if (chance(20))
+	if (by_chance(20))
 		asked->types[0] = "c", request->types = asked->types;
-	if (chance(20))
-		asked->places[0] = chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
-	if (chance(40))
-		request->newer = "2005-01-01", request->date_field = chance(60) ? "when" : chance(50) ? "text" : NULL;
+	if (by_chance(20))
+		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
+	if (by_chance(40))
+		request->newer = "2005-01-01", request->date_field = by_chance(60) ? "when" : by_chance(50) ? "text" : NULL;
 }
 
 static void draw(struct asked *asked)
 {
 	struct bs_find_request *request = &asked->request;
 	static const size_t n_best[] = {0, 1, 3, 100, 5000};
-	*asked = (struct asked){.n_wanted = chance(10) ? 1 + below(20) : 0};
+	*asked = (struct asked){.n_wanted = by_chance(10) ? 1 + below(20) : 0};
 	draw_query(asked);
 	request->mode = (enum bs_find_mode)below(3);
 	request->n_best = n_best[below(5)];
-	request->any = chance(30);
-	request->strict_query = chance(5);
-	request->stop_language = chance(15) ? "english" : chance(3) ? "nonsense" : NULL;
-	if (!request->stop_language && chance(10))
+	request->any = by_chance(30);
+	request->strict_query = by_chance(5);
+	request->stop_language = by_chance(15) ? "english" : by_chance(3) ? "nonsense" : NULL;
+	if (!request->stop_language && by_chance(10))
 		request->stop_words = "word1 common", request->stop_words_bytes = 12;
-	if (chance(15))
+	if (by_chance(15))
 		request->feedback_docs = 1 + below(20);
-	else if (chance(12))
-		request->like_id = chance(50) ? "docs.jsonl#d3" : chance(50) ? "files/f7.txt" : "d5";
-	if (!request->feedback_docs && chance(5))
+	else if (by_chance(12))
+		request->like_id = by_chance(50) ? "docs.jsonl#d3" : by_chance(50) ? "files/f7.txt" : "d5";
+	if (!request->feedback_docs && by_chance(5))
 		request->like_text = "word1 rare7 word3 word3", request->like_text_bytes = 23;
-	if ((request->like_id || request->like_text) && chance(30))
+	if ((request->like_id || request->like_text) && by_chance(30))
 		request->query_bytes = 0;
-	request->approx = request->mode == BS_FIND_TOP && chance(5);
-	request->brute = chance(6);
-	request->no_stat = chance(15);
-	request->exhaustive = chance(10);
-	request->suggest = chance(20);
-	request->snippets = chance(40);
-	request->passages = chance(30);
-	request->n_threads = chance(50) ? 1 : below(5);
-	if (request->mode == BS_FIND_TOP && !request->approx && chance(25))
-		request->sort_field = chance(45) ? "year" : chance(80) ? "when" : "text", request->sort_descending = chance(50);
-	if (chance(25))
+	request->approx = request->mode == BS_FIND_TOP && by_chance(5);
+	request->brute = by_chance(6);
+	request->no_stat = by_chance(15);
+	request->exhaustive = by_chance(10);
+	request->suggest = by_chance(20);
+	request->snippets = by_chance(40);
+	request->passages = by_chance(30);
+	request->n_threads = by_chance(50) ? 1 : below(5);
+	if (request->mode == BS_FIND_TOP && !request->approx && by_chance(25))
+		request->sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->sort_descending = by_chance(50);
+	if (by_chance(25))
 		draw_filter(asked);
-	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && chance(15);
+	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && by_chance(15);
 }
 
 /* What came of a request, all of it, but for the times. */

@@ -12,6 +12,7 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 

@@ -11,6 +11,7 @@
 #include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"

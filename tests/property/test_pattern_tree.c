@@ -10,6 +10,7 @@
 #include "tests/rigs/core_rig.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 

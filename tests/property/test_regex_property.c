@@ -13,6 +13,7 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/regex_rig.h"
 #include "tests/rigs/test.h"

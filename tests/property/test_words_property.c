@@ -8,6 +8,7 @@
 #include <unicode/utf8.h>
 
 #include "core/text/words_class.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"

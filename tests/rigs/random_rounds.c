@@ -1,5 +1,6 @@
 /* random_rounds.c: see random_rounds.h. */
 #include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ uint32_t below(uint64_t bound)
 	return (uint32_t)(((z ^ (z >> 31)) >> 32) % bound);
 }
 
-bool chance(uint32_t percent)
+bool by_chance(uint32_t percent)
 {
 	return below(100) < percent;
 }

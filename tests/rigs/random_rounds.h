@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct random_rounds {
@@ -14,8 +13,3 @@ struct random_rounds {
 
 /* The rounds and the seed of this run; n_rounds and seed are those of the ordinary run of the tests. */
 struct random_rounds random_rounds(int argc, char **argv, unsigned long n_rounds, uint64_t seed);
-
-/* The random numbers of a test: splitmix64, from the seed of random_rounds on. */
-extern uint64_t random_state;
-uint32_t below(uint64_t bound);
-bool chance(uint32_t percent);

@@ -150,20 +150,29 @@ void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct l
 		fail_msg("%s", err.text);
 }
 
+void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options)
+{
+	*opened = (struct opened){.source = open_source(argument), .reader = new_reader(options)};
+	opened->feed = open_feed(&opened->source, options);
+}
+
+void close_all(struct opened *opened)
+{
+	bs_batch_deinit(&opened->batch);
+	bs_reader_free(opened->reader);
+	bs_feed_close(opened->feed);
+	bs_source_deinit(&opened->source);
+}
+
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log)
 {
-	struct bs_source source = open_source(argument);
-	struct bs_feed *feed = open_feed(&source, options);
-	struct bs_reader *reader = new_reader(options);
-	struct bs_batch batch = {0};
-	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		read_batch(reader, &batch, log);
-	next_batch(feed, &batch);
-	assert_int_equal(batch.n_items, 0);
-	bs_batch_deinit(&batch);
-	bs_reader_free(reader);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
+	struct opened of;
+	open_all(&of, argument, options);
+	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
+		read_batch(of.reader, &of.batch, log);
+	next_batch(of.feed, &of.batch);
+	assert_int_equal(of.batch.n_items, 0);
+	close_all(&of);
 }
 
 void check_source(const char *argument, const struct bs_source_options *options, const char *expected)

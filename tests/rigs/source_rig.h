@@ -37,8 +37,18 @@ struct bs_source open_source(const char *argument);
 struct bs_feed *open_feed(const struct bs_source *source, const struct bs_source_options *options);
 struct bs_reader *new_reader(const struct bs_source_options *options);
 void next_batch(struct bs_feed *feed, struct bs_batch *batch);
-void read_batch(struct bs_reader *reader, const struct bs_batch *batch,
-                struct log *log);
+void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct log *log);
+
+/* A source with all that it is read with; the feed borrows the source. */
+struct opened {
+	struct bs_source source;
+	struct bs_feed *feed;
+	struct bs_reader *reader;
+	struct bs_batch batch;
+};
+
+void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options);
+void close_all(struct opened *opened);
 
 /* Reads all of a source, batch by batch. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);

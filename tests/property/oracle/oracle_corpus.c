@@ -176,7 +176,7 @@ static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
 	append(&making->text, "", 0);
-	oracle_append_string(making->vocabulary, making->dice, draw_length(making), &making->text);
+	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
 }
 
 /* The argument as ids have it: without leading "./" and trailing "/". */

@@ -232,7 +232,7 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 		append_string(to, separators[roll(dice, sizeof(separators) / sizeof(*separators))]);
 }
 
-void oracle_append_string(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
                         struct bs_buffer *text)
 {
 	for (uint32_t i = 0; i < n_words; i++) {

@@ -5,7 +5,7 @@
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "tests/rigs/buffer_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 static struct bs_error err;

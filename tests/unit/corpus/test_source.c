@@ -15,6 +15,8 @@
 #include "tests/rigs/source_rig.h"
 #include "tests/rigs/test.h"
 
+static struct bs_error err;
+
 /* ---- names ---- */
 
 static void test_labels(void **state)
@@ -76,7 +78,6 @@ static void test_labels(void **state)
 
 static void test_no_source(void **state)
 {
-	struct bs_error err;
 	struct bs_source source;
 	write_text("file", "");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -122,7 +123,6 @@ static void test_ids(void **state)
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		char label[8];
 		struct bs_buffer id = {0};
-		struct bs_error err;
 		memcpy(label, examples[i].label, sizeof(label));
 		struct bs_source source = {.kind = examples[i].kind, .label = label};
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
@@ -229,7 +229,6 @@ static void test_utf16(void **state)
 
 static void test_unreadable(void **state)
 {
-	struct bs_error err;
 	struct bs_source source;
 	uid_t user = geteuid();
 	assert_int_equal(mkdir("d", 0755), 0);
@@ -253,13 +252,11 @@ static void test_changed_meanwhile(void **state)
 	static const char *const names[] = {"d/a", "d/b", "d/c", "d/d", "d/e", "d/f\n", "d/g", "d/h"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		write_text(names[i], "text");
-	struct bs_source source = open_source("d");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_reader *reader = new_reader(&no_options);
-	struct bs_batch batch = {0};
+	struct opened of;
+	open_all(&of, "d", &no_options);
 	struct log log = {0};
-	next_batch(feed, &batch);
-	assert_int_equal(batch.n_items, 8);
+	next_batch(of.feed, &of.batch);
+	assert_int_equal(of.batch.n_items, 8);
 	assert_int_equal(unlink("d/a") | mkfifo("d/a", 0600), 0);
 	assert_int_equal(unlink("d/b") | mkdir("d/b", 0700), 0);
 	assert_int_equal(unlink("d/c") | symlink("nowhere", "d/c"), 0);
@@ -270,22 +267,19 @@ static void test_changed_meanwhile(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(unlink("d/g") | bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
-	read_batch(reader, &batch, &log);
+	read_batch(of.reader, &of.batch, &log);
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
 	/* The whole folder gone: its files are, too, as if the walk had not met them. */
-	bs_reader_free(reader);
-	reader = new_reader(&no_options);
+	bs_reader_free(of.reader);
+	of.reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
 	log.n_skips = 0;
-	read_batch(reader, &batch, &log);
+	read_batch(of.reader, &of.batch, &log);
 	assert_int_equal(log.n_skips, 0);
 	log_deinit(&log);
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_reader_free(reader);
-	bs_source_deinit(&source);
+	close_all(&of);
 }
 
 static void test_too_large(void **state)
@@ -321,16 +315,13 @@ static void test_many_files(void **state)
 	}
 	append(&expected, "", 1);
 	check_source("d", &no_options, (const char *)expected.data);
-	struct bs_source source = open_source("d");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_batch batch = {0};
+	struct opened of;
+	open_all(&of, "d", &no_options);
 	size_t n_batches = 0;
-	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		assert_int_equal(batch.n_items, n_batches++ < 15 ? 64 : 40);
+	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
+		assert_int_equal(of.batch.n_items, n_batches++ < 15 ? 64 : 40);
 	assert_int_equal(n_batches, 16);
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
+	close_all(&of);
 	bs_buffer_deinit(&expected);
 }
 
@@ -451,7 +442,6 @@ static void test_fetch_file(void **state)
 	struct bs_document document;
 	struct bs_stamp stamp;
 	struct bs_stamp other;
-	struct bs_error err;
 	write_bytes("f", "a\0b", 3);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
 	assert_int_equal(document.text.n_fields, 1);
@@ -508,7 +498,6 @@ static void test_growing_file(void **state)
 	for (int i = 0; i < 2000; i++) {
 		struct bs_document document;
 		struct bs_stamp stamp;
-		struct bs_error err = {{0}};
 		if (bs_reader_fetch_file(reader, NULL, path, &document, &stamp, &err))
 			fail_msg("%s", err.text);
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
@@ -521,7 +510,6 @@ static void test_growing_file(void **state)
 
 static void test_sink_stops(void **state)
 {
-	struct bs_error err;
 	write_text("c.jsonl", "{\"t\":\"a\"}\n{\"t\":\"b\"}\n");
 	write_text("s.jsonl", "bad\n{\"t\":\"b\"}\n");
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -529,21 +517,16 @@ static void test_sink_stops(void **state)
 	write_text("d/b", "b");
 	static const char *const arguments[] = {"c.jsonl", "s.jsonl", "d", "d/a"};
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-		struct bs_source source = open_source(arguments[i]);
-		struct bs_feed *feed = open_feed(&source, &no_options);
-		struct bs_reader *reader = new_reader(&no_options);
-		struct bs_batch batch = {0};
+		struct opened of;
+		open_all(&of, arguments[i], &no_options);
 		struct log log = {.answer = BS_STOPPED};
 		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
-		next_batch(feed, &batch);
-		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_STOPPED);
+		next_batch(of.feed, &of.batch);
+		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, &err), BS_STOPPED);
 		assert_string_equal(err.text, "the sink said no");
 		assert_int_equal(log.n_documents + log.n_skips, 1);
 		log_deinit(&log);
-		bs_batch_deinit(&batch);
-		bs_reader_free(reader);
-		bs_feed_close(feed);
-		bs_source_deinit(&source);
+		close_all(&of);
 	}
 }
 

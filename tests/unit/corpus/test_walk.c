@@ -16,6 +16,7 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
@@ -295,23 +296,12 @@ static void test_deep(void **state)
 
 /* ---- random trees, against ripgrep ---- */
 
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t n)
-{
-	random_state += UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t z = random_state;
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % n;
-}
-
 static bool one_in(uint64_t n)
 {
-	return random_below(n) == 0;
+	return below(n) == 0;
 }
 
-#define PICK(array) ((array)[random_below(COUNT(array))])
+#define PICK(array) ((array)[below(COUNT(array))])
 
 static const char *const names[] = {"a",  "b",    "c",   "ab",  "abc", "a.b", "a.c",  "b.c", "x.c",  "x.y.c", ".h",
                                     ".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
@@ -339,7 +329,7 @@ static void random_component(struct bs_buffer *text)
 	} else if (one_in(2) && !strchr(name, '\n') && (uint8_t)name[0] != 0xff) {
 		append(text, name);
 	} else {
-		for (uint64_t n = 1 + random_below(3); n > 0; n--)
+		for (uint64_t n = 1 + below(3); n > 0; n--)
 			append(text, PICK(pieces));
 	}
 }
@@ -348,7 +338,7 @@ static void random_component(struct bs_buffer *text)
 static void random_glob(struct bs_buffer *text)
 {
 	if (one_in(8)) {
-		for (uint64_t n = random_below(9); n > 0; n--)
+		for (uint64_t n = below(9); n > 0; n--)
 			append(text, PICK(garbage));
 		return;
 	}
@@ -370,7 +360,7 @@ static void random_glob(struct bs_buffer *text)
 static void random_ignore_file(const char *path)
 {
 	struct bs_buffer text = {0};
-	for (uint64_t n = random_below(5); n > 0; n--) {
+	for (uint64_t n = below(5); n > 0; n--) {
 		if (one_in(60))
 			append(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
 		random_glob(&text);
@@ -416,7 +406,7 @@ static void random_ignore_files(void)
 static void random_tree(unsigned depth)
 {
 	random_ignore_files();
-	for (uint64_t n = 1 + random_below(7); n > 0; n--) {
+	for (uint64_t n = 1 + below(7); n > 0; n--) {
 		const char *name = PICK(names);
 		struct stat info;
 		if (lstat(name, &info) == 0)
@@ -592,7 +582,7 @@ static size_t random_run(void)
 	              {"outer", "/outer/tree"}, {"outer/tree", "/outer/tree/"},
 	              {"outer/tree", "/outer"}, {".", "link"},
 	              {"outer/tree", "/link"}};
-	size_t start = random_below(COUNT(starts));
+	size_t start = below(COUNT(starts));
 	char root[PATH_MAX + 32];
 	struct rg_run rg = {.hidden = one_in(5), .no_ignore = one_in(12), .root = root};
 	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "", starts[start].root);

@@ -35,6 +35,8 @@ void *__wrap_realloc(void *old, size_t n_bytes)
 	return __real_realloc(old, n_bytes);
 }
 
+static struct bs_error err;
+
 static const char *const fields[] = {"title", "body", "year", NULL};
 
 static struct bs_query_request ask(const char *query)
@@ -45,7 +47,6 @@ static struct bs_query_request ask(const char *query)
 static struct bs_query *make(const struct bs_query_request *request)
 {
 	struct bs_query *query;
-	struct bs_error err;
 	if (bs_query_new(request, &query, NULL, &err))
 		fail_msg("%s: %s", request->query, err.text);
 	return query;
@@ -219,7 +220,6 @@ static void count_notice(void *context, const char *message)
 static void test_what_is_refused(void **state)
 {
 	static const char *const bad_weights[] = {"title", NULL};
-	struct bs_error err;
 	struct bs_query *query;
 	struct bs_query_result result;
 	size_t at = 0;
@@ -269,7 +269,6 @@ static void test_what_is_refused(void **state)
 static double score_of(struct bs_query *query, const struct document *document, const struct bs_statistics *statistics)
 {
 	double score;
-	struct bs_error err;
 	if (bs_query_score(query, document->texts, document->n_texts, statistics, &score, &err))
 		fail_msg("%s", err.text);
 	return score;
@@ -288,7 +287,6 @@ static void test_scores(void **state)
 	uint64_t n;
 	unsigned kinds;
 	double score;
-	struct bs_error err;
 	static const char *const weights[] = {"title=2", NULL};
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
@@ -357,7 +355,6 @@ static void test_limits(void **state)
 	struct bs_query_request request = ask("last");
 	struct bs_query_result result;
 	struct bs_statistics *statistics;
-	struct bs_error err;
 	double score;
 	char *text = malloc(LONG_BYTES + 1);
 	assert_non_null(text);
@@ -429,7 +426,6 @@ static void test_snippets(void **state)
 	const char *far =
 		"one fizz two three four five six seven eight fizz\tand\nbuzz nine ten eleven twelve thirteen";
 	struct bs_query_snippet ended;
-	struct bs_error err;
 	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how), "yes a <fizz> and a \xef\xbf\xbd <buzz>");
 	assert_string_equal(snippet("a fizz alone", &how), "no a fizz alone");
 	assert_string_equal(snippet("", &how), "no ");
