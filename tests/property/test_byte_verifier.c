@@ -94,7 +94,7 @@ static void draw_doc(struct doc *doc)
 	                                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
 	for (size_t i = 0; i < n_flat; i++) {
 		bs_buffer_clear(&doc->texts[i]);
-		append(&doc->texts[i], "", 0);
+		append_bytes(&doc->texts[i], "", 0);
 		append_pieces(&doc->texts[i], below(by_chance(90) ? 12 : 1500), is_ascii);
 		doc->fields[n_nested + i] = (struct bs_field){
 			.name = names[i],
@@ -119,7 +119,7 @@ static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_ph
 	if (by_chance(60) && field->text_bytes > 0) {
 		size_t at = (size_t)below(field->text_bytes);
 		size_t n = (size_t)(1 + below(is_phrase ? 25 : 6));
-		append(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
+		append_bytes(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
 	} else {
 		append_pieces(to, 1 + below(is_phrase ? 6 : 3), by_chance(70));
 	}
@@ -194,8 +194,8 @@ static void make_plan(struct bench *bench)
 	for (uint32_t i = 0; i < bench->query->n_elements; i++) {
 		struct bs_plan_element element = {.first_term = i, .n_terms = 1};
 		struct bs_plan_term term = {.df = below(1000), .element = i};
-		append(&plan->elements.bytes, &element, sizeof(element));
-		append(&plan->terms.bytes, &term, sizeof(term));
+		append_bytes(&plan->elements.bytes, &element, sizeof(element));
+		append_bytes(&plan->terms.bytes, &term, sizeof(term));
 	}
 }
 
@@ -282,7 +282,7 @@ static void draw_long(struct bs_buffer *to, const struct doc *doc)
 	for (uint64_t n = 1 + below(4); n > 0; n--) {
 		const struct bs_field *field = &doc->fields[below(doc->n_fields)];
 		const char *filler = fillers[below(COUNT(fillers))];
-		append(to, field->text, field->text_bytes);
+		append_bytes(to, field->text, field->text_bytes);
 		for (uint64_t i = below(5000); i > 0; i--)
 			append_string(to, filler);
 	}

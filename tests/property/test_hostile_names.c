@@ -88,7 +88,7 @@ static void fail_at(const struct world *world, const char *step, const struct do
 static void must(const struct world *world, const char *step, enum bs_status status)
 {
 	if (status)
-		fail_at(world, step, NULL, failure.text);
+		fail_at(world, step, NULL, said.text);
 }
 
 /* ---- documents, and what is to be found ---- */
@@ -183,7 +183,7 @@ static void expect_document(struct world *world, struct bs_finder *finder, struc
 	char query[300];
 	struct bs_find_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS, .hit = hear,
 	                                  .context = &heard};
-	must(world, step, bs_find(finder, &request, &result, &failure));
+	must(world, step, bs_find(finder, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
 		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
 	n_expected++;
@@ -192,7 +192,7 @@ static void expect_document(struct world *world, struct bs_finder *finder, struc
 	request.query_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
 	request.query = query;
 	request.mode = BS_FIND_COUNT;
-	must(world, step, bs_find(finder, &request, &result, &failure));
+	must(world, step, bs_find(finder, &request, &result, ERR));
 	if (result.n_hits != 1)
 		fail_at(world, step, document, "it is not found in its field");
 }
@@ -203,9 +203,9 @@ static void expect(struct world *world, const char *step)
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
 	struct bs_index *index;
 	struct bs_finder *finder;
-	must(world, step, bs_index_check(&check, NULL, &failure));
-	must(world, step, bs_index_open_with(&request, &index, &failure));
-	must(world, step, bs_finder_new(index, &finder, &failure));
+	must(world, step, bs_index_check(&check, NULL, ERR));
+	must(world, step, bs_index_open_with(&request, &index, ERR));
+	must(world, step, bs_finder_new(index, &finder, ERR));
 	for (size_t i = 0; i < world->n_documents; i++)
 		expect_document(world, finder, &world->documents[i], step);
 	bs_finder_free(finder);
@@ -216,10 +216,10 @@ static void compact_and_rebuild(struct world *world)
 {
 	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent,
 	                                   .n_threads = 2};
-	must(world, "compact", bs_index_compact(&request, NULL, &failure));
+	must(world, "compact", bs_index_compact(&request, NULL, ERR));
 	expect(world, "compact");
 	request.rebuild = true;
-	must(world, "rebuild", bs_index_build(&request, NULL, &failure));
+	must(world, "rebuild", bs_index_build(&request, NULL, ERR));
 	expect(world, "rebuild");
 }
 
@@ -261,14 +261,14 @@ static void give(struct world *world, struct bs_writer *writer, struct bytes id)
 	id = is_new ? hostile_bytes(&world->hostile) : bytes_of(id.data, id.n);
 	if (id.n == 0) {
 		struct bs_text text = {"t", 1, "text", 4};
-		assert_int_equal(bs_writer_add(writer, id.data, 0, &text, 1, &failure), BS_INVALID);
+		assert_int_equal(bs_writer_add(writer, id.data, 0, &text, 1, ERR), BS_INVALID);
 		bytes_put(&id, "e", 1);
 	}
 	struct document *document = add_document(world, 0, id, (struct bytes){NULL, 0});
 	make_texts(world, document);
 	must(world, "add",
-	     is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, &failure)
-	            : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, &failure));
+	     is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, ERR)
+	            : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, ERR));
 }
 
 static struct document *some_document(struct world *world)
@@ -286,8 +286,8 @@ static void withdraw(struct world *world, struct bs_writer *writer, struct docum
 	uint64_t n = 1;
 	bool was_there = true;
 	must(world, "delete",
-	     draw(world, 2) ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, &failure)
-	                    : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, &failure));
+	     draw(world, 2) ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, ERR)
+	                    : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, ERR));
 	if (!was_there || n != 1)
 		fail_at(world, "delete", document, "nothing has this id, or its word");
 	document->is_dead = true;
@@ -297,7 +297,7 @@ static void change_given(struct world *world, struct bs_writer *writer)
 {
 	struct document *document;
 	struct bs_text text = {"t\0", 2, "gone", 4};
-	must(world, "add", bs_writer_add(writer, "r\0", 2, &text, 1, &failure));
+	must(world, "add", bs_writer_add(writer, "r\0", 2, &text, 1, ERR));
 	bs_writer_rollback(writer);
 	for (uint64_t n = draw(world, 4); n > 0; n--)
 		give(world, writer, (struct bytes){NULL, 0});
@@ -322,13 +322,13 @@ static void write_given(struct world *world)
 	request.no_checksums = request.not_stored && draw(world, 2);
 	request.condensed = world->memory && draw(world, 2);
 	request.texts = world->texts = request.not_stored ? &provider : NULL;
-	must(world, "open", bs_writer_open(&request, &writer, &failure));
+	must(world, "open", bs_writer_open(&request, &writer, ERR));
 	for (uint64_t n = 1 + draw(world, 8); n > 0; n--)
 		give(world, writer, (struct bytes){NULL, 0});
-	must(world, "commit", bs_writer_commit(writer, NULL, &failure));
+	must(world, "commit", bs_writer_commit(writer, NULL, ERR));
 	expect(world, "commit");
 	change_given(world, writer);
-	must(world, "second commit", bs_writer_commit(writer, NULL, &failure));
+	must(world, "second commit", bs_writer_commit(writer, NULL, ERR));
 	expect(world, "second commit");
 	bs_writer_close(writer);
 	compact_and_rebuild(world);
@@ -345,14 +345,14 @@ static int hear_in_catalog(void *context, const struct bs_catalog_hit *hit)
 
 static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, const char *step)
 {
-	must(world, step, bs_catalog_check(catalog, &failure));
+	must(world, step, bs_catalog_check(catalog, ERR));
 	for (size_t i = 0; i < world->n_documents; i++) {
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
 		struct bs_catalog_find_request request = {.hit = hear_in_catalog};
 		request.find = (struct bs_find_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS,
 		                                        .context = &heard};
-		must(world, step, bs_catalog_find(catalog, &request, NULL, &failure));
+		must(world, step, bs_catalog_find(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
 			fail_at(world, step, document, "the catalog does not find it, or by another id");
 	}
@@ -369,7 +369,7 @@ static struct bs_catalog *open_catalog(struct world *world, struct bytes file)
 {
 	struct bs_catalog_request request = {.file = file.data};
 	struct bs_catalog *catalog;
-	must(world, "open the catalog", bs_catalog_open(&request, &catalog, &failure));
+	must(world, "open the catalog", bs_catalog_open(&request, &catalog, ERR));
 	return catalog;
 }
 
@@ -385,8 +385,8 @@ static void write_catalog(struct world *world)
 {
 	struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world), name = hostile_string(&world->hostile);
 	struct bs_catalog *catalog = open_catalog(world, file);
-	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, &failure));
-	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, &failure);
+	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, ERR));
+	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, ERR);
 	if (status != (is_index_name(name) ? BS_OK : BS_INVALID))
 		fail_at(world, "name in the catalog", NULL, bytes_shown(name));
 	expect_in_catalog(world, catalog, "catalog");
@@ -394,14 +394,14 @@ static void write_catalog(struct world *world)
 	catalog = open_catalog(world, file);
 	expect_in_catalog(world, catalog, "catalog, opened again");
 	if (strcmp(exported.data, file.data) != 0 && strcmp(exported.data, other.data) != 0 && strcmp(file.data, other.data) != 0) {
-		must(world, "export", bs_catalog_export(catalog, exported.data, &failure));
+		must(world, "export", bs_catalog_export(catalog, exported.data, ERR));
 		struct bs_catalog *imported = open_catalog(world, other);
-		must(world, "import", bs_catalog_import(imported, exported.data, NULL, &failure));
+		must(world, "import", bs_catalog_import(imported, exported.data, NULL, ERR));
 		expect_in_catalog(world, imported, "imported");
-		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, &failure));
+		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, ERR));
 		bs_catalog_close(imported);
 	}
-	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, &failure));
+	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, ERR));
 	bs_catalog_close(catalog);
 	free(file.data);
 	free(other.data);
@@ -870,7 +870,7 @@ static bool are_globs_bad(struct world *world, const struct bs_build_request *re
 		return false;
 	assert_int_equal(mkdir("empty", 0700), 0);
 	alone.sources = (const char *const[]){"empty"};
-	enum bs_status status = bs_index_build(&alone, NULL, &failure);
+	enum bs_status status = bs_index_build(&alone, NULL, ERR);
 	if (status && status != BS_INVALID)
 		must(world, "globs", status);
 	assert_int_equal(system("rm -rf globs empty"), 0);
@@ -894,7 +894,7 @@ static void build(struct world *world, struct bs_build_request *request, const c
 	int input = open("input", O_RDONLY | O_CLOEXEC), before = dup(0);
 	if (input >= 0)
 		dup2(input, 0);
-	enum bs_status status = bs_index_build(request, &report, &failure);
+	enum bs_status status = bs_index_build(request, &report, ERR);
 	if (input >= 0)
 		dup2(before, 0);
 	close(input);
@@ -921,7 +921,7 @@ static void delete_one(struct world *world)
 	const char *ids[] = {document->local_id.data, NULL};
 	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .consent = &consent};
 	struct bs_delete_result result = {0};
-	must(world, "delete", bs_index_delete(&request, &result, &failure));
+	must(world, "delete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "delete", document, "it is not deleted by its id");
 	document->is_dead = true;
@@ -929,14 +929,14 @@ static void delete_one(struct world *world)
 	if (draw(world, 2))
 		return;
 	request.undo = true;
-	must(world, "undelete", bs_index_delete(&request, &result, &failure));
+	must(world, "undelete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "undelete", document, "it is not restored by its id");
 	/* What the index has no more is read again; from standard input it cannot be. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
 		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .consent = &consent};
-		must(world, "undelete", bs_index_build(&refresh, NULL, &failure));
+		must(world, "undelete", bs_index_build(&refresh, NULL, ERR));
 	}
 	expect(world, "undelete");
 }
@@ -993,7 +993,7 @@ static void round_of(struct world *world)
 		free(above.data);
 	}
 	if (in_memory)
-		must(world, "memory", bs_memory_new(&world->memory, &failure));
+		must(world, "memory", bs_memory_new(&world->memory, ERR));
 	else
 		world->dir = nested.data ? nested.data : dir.data;
 	if (of_sources)

@@ -2,14 +2,14 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/test.h"
 
-void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+void append_bytes(struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
 	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
 }
 
 void append_string(struct bs_buffer *to, const char *text)
 {
-	append(to, text, strlen(text));
+	append_bytes(to, text, strlen(text));
 }
 
 void append_repeated(struct bs_buffer *to, const char *text, size_t n_times)
@@ -26,6 +26,6 @@ void append_format(struct bs_buffer *to, const char *format, ...)
 	int n = vasprintf(&text, format, args);
 	va_end(args);
 	assert_true(n >= 0);
-	append(to, text, (size_t)n);
+	append_bytes(to, text, (size_t)n);
 	free(text);
 }

@@ -4,7 +4,7 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/api.h"
 
-void append(struct bs_buffer *to, const void *bytes, size_t n_bytes);
+void append_bytes(struct bs_buffer *to, const void *bytes, size_t n_bytes);
 void append_string(struct bs_buffer *to, const char *text);
 void append_repeated(struct bs_buffer *to, const char *text, size_t n_times);
 void append_format(struct bs_buffer *to, const char *format, ...) BS_PRINTF(2, 3);

@@ -125,11 +125,6 @@ bool file_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, ERR), &said);
-}
-
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 {
 	assert_int_equal(a->used_bytes, b->used_bytes);

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "core/base/buffer.h"
 #include "core/file/container.h"
 #include "core/file/dir.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
@@ -38,7 +38,6 @@ static inline void vector_deinit(void *vector)
 	bs_buffer_deinit(vector);
 }
 
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
 /* The good bytes, to be damaged. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);

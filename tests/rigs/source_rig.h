@@ -1,22 +1,19 @@
 /*
- * source_rig.h: what the tests of sources share: a folder of one's own, which is the current one during a test, and the
- * reading of a whole source into a text that can be compared. Every helper fails the test when something goes wrong.
+ * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a whole source into a text that can be
+ * compared. Every helper fails the test when something goes wrong.
  */
 #pragma once
 
 #include "core/bitsift/index.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
-#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/core_rig.h"
 
-/* A test that runs in an empty folder, removed afterwards; home is its path. */
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
-extern char *home;
-int enter_folder(void **state);
-int leave_folder(void **state);
-
-void write_bytes(const char *path, const void *bytes, size_t n_bytes);
-void write_text(const char *path, const char *text);
+/* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it is. */
+#define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)
+extern char home[256]; /* its path */
+int enter_source(void **state);
+int leave_source(void **state);
 
 /* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record without id, and
  * "!reason message;" for what was passed over. */

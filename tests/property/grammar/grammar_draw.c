@@ -170,7 +170,7 @@ static char *draw_text(struct dice *dice, uint32_t n_words)
 			append_string(&text, chance(dice, 85) ? " " : PICK(dice, between));
 		append_string(&text, draw_word(dice));
 	}
-	append(&text, "", 1);
+	append_bytes(&text, "", 1);
 	return (char *)text.data;
 }
 
@@ -286,7 +286,7 @@ static void put_word(struct growing *growing)
 		put(growing, word);
 		return;
 	}
-	append(growing->text, word, at);
+	append_bytes(growing->text, word, at);
 	if (chance(dice, 30)) {
 		at = next_char(word, at);
 		put(growing, chance(dice, 50) ? "e" : "");
@@ -318,7 +318,7 @@ static void put_pattern(struct growing *growing)
 		else if (is_wild)
 			put(growing, "*");
 		if (!is_wild || chance(dice, 30))
-			append(growing->text, word + at, next - at);
+			append_bytes(growing->text, word + at, next - at);
 	}
 	put(growing, chance(dice, 20) ? "*" : "");
 }
@@ -426,7 +426,7 @@ static void put_phrase(struct growing *growing)
 		if (chance(dice, 70))
 			while (end < length && text[end] != ' ')
 				end++;
-		append(growing->text, text + at, end > at ? end - at : 0);
+		append_bytes(growing->text, text + at, end > at ? end - at : 0);
 		put(growing, chance(dice, 10) ? "*" : "");
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
@@ -521,9 +521,9 @@ static void replace(struct growing *growing, size_t at, size_t n_old, const void
 {
 	struct bs_buffer made = {0}, *text = growing->text;
 	assert_int_equal(bs_buffer_reserve(&made, 1, NULL), BS_OK);
-	append(&made, text->data, at);
-	append(&made, bytes, n_bytes);
-	append(&made, text->data + at + n_old, text->used_bytes - at - n_old);
+	append_bytes(&made, text->data, at);
+	append_bytes(&made, bytes, n_bytes);
+	append_bytes(&made, text->data + at + n_old, text->used_bytes - at - n_old);
 	bs_buffer_deinit(text);
 	*text = made;
 }
@@ -549,7 +549,7 @@ static void mutate(struct growing *growing)
 		break;
 	case 2:
 		/* Repeated elsewhere. */
-		append(&copy, growing->text->data + start, end - start);
+		append_bytes(&copy, growing->text->data + start, end - start);
 		a = draw_place(growing);
 		replace(growing, a, 0, copy.data, copy.used_bytes);
 		break;

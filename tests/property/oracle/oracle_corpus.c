@@ -175,7 +175,7 @@ static uint32_t draw_length(struct making *making)
 static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
-	append(&making->text, "", 0);
+	append_bytes(&making->text, "", 0);
 	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
 }
 
@@ -186,7 +186,7 @@ static void append_label(struct bs_buffer *id, const char *argument)
 	size_t n = strlen(start);
 	while (n > 0 && start[n - 1] == '/')
 		n--;
-	append(id, start, n);
+	append_bytes(id, start, n);
 }
 
 /* written: when. */
@@ -201,7 +201,7 @@ static void add_file(struct making *making, const char *argument, const char *na
 	}
 	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
 	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append(&making->id, "", 1);
+	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
 	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
 	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off, written);
@@ -274,7 +274,7 @@ static void make_inner(struct making *making, const char *argument, const char *
 	making->inner_below = making->id.used_bytes + 1;
 	append_string(&making->id, "/");
 	append_string(&making->id, name);
-	append(&making->id, "", 1);
+	append_bytes(&making->id, "", 1);
 	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
 	make_collection(making, path, roll(making->dice, 8));
 	making->inner_id[0] = '\0';
@@ -339,7 +339,7 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 			*escape = '\0';
 		append_string(json, escape);
 		if (!*escape)
-			append(json, text + i, next - i);
+			append_bytes(json, text + i, next - i);
 		i = next;
 	}
 	append_string(json, "\"");
@@ -382,11 +382,11 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	char text[96];
 	making->is_by_line = false;
 	bs_buffer_clear(&making->id);
-	append(&making->id, "", 0);
+	append_bytes(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
 		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
 		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
-		append(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
+		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
 	} else if (chance(making->dice, 15)) {
 		making->is_by_line = true;
 		if (making->inner_id[0])
@@ -407,7 +407,7 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	snprintf(text, sizeof(text), "\"%s\": ", field);
 	append_string(json, text);
 	if (is_integer(&making->id) && chance(making->dice, 60))
-		append(json, making->id.data, making->id.used_bytes);
+		append_bytes(json, making->id.data, making->id.used_bytes);
 	else
 		append_json(making, json, making->id.data, making->id.used_bytes);
 	append_string(json, ", ");
@@ -534,7 +534,7 @@ static size_t end_record(struct making *making)
 		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
 	append_string(&whole, making->inner_id);
 	append_string(&whole, "#");
-	append(&whole, making->id.data, making->id.used_bytes);
+	append_bytes(&whole, making->id.data, making->id.used_bytes);
 	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 	bs_buffer_deinit(&whole);
 	return doc;
@@ -558,7 +558,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 		append_string(&making->id, making->inner_id);
 	else
 		append_label(&making->id, argument);
-	append(&making->id, "", 1);
+	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data;
 	bool has_path = making->inner_id[0] && !making->has_own_name;
 	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
@@ -580,7 +580,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 	size_t first_doc = oracle_n_docs(making->oracle);
 	uint32_t line = 1;
 	bool is_stdin = strcmp(argument, "-") == 0;
-	append(&json, "", 0);
+	append_bytes(&json, "", 0);
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
 			append_string(&json, chance(making->dice, 5) ? "\r\n" : "\n");

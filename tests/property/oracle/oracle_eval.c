@@ -120,7 +120,7 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 		uint8_t matches = node->pattern_bytes > 0
 		                          ? is_pattern_match(pattern, node->pattern_bytes, bytes, term->term_bytes)
 		                          : is_match(node->suffix, word, kept_at(&kept, last)->term_bytes, bytes, term->term_bytes);
-		append(&query->sets, &matches, 1);
+		append_bytes(&query->sets, &matches, 1);
 	}
 	kept_deinit(&kept);
 	return set_off;
@@ -194,7 +194,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 		if (token->is_bigram)
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off, token->term_bytes);
-		append(&query->items, &item, sizeof(item));
+		append_bytes(&query->items, &item, sizeof(item));
 		node->n_items++;
 		last = token;
 	}
@@ -254,7 +254,7 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	bs_buffer_clear(&query->sets);
 	bs_buffer_clear(&query->weights);
 	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append(&query->weights, &(double){0}, sizeof(double));
+		append_bytes(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
@@ -533,7 +533,7 @@ void oracle_search(const struct oracle_query *query, const struct oracle *oracle
 		if (doc->is_replaced || eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
-		append(hits, &hit, sizeof(hit));
+		append_bytes(hits, &hit, sizeof(hit));
 	}
 }
 

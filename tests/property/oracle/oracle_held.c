@@ -50,12 +50,12 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 	const struct bs_source_record *source = &held->snapshot->manifest.sources[record->source];
 	struct place wanted = {.line = 0};
 	bs_buffer_clear(&held->path);
-	append(&held->path, source->label, strlen(source->label));
+	append_bytes(&held->path, source->label, strlen(source->label));
 	if (source->kind == BS_SOURCE_FOLDER) {
-		append(&held->path, "/", 1);
-		append(&held->path, record->name, record->name_bytes);
+		append_bytes(&held->path, "/", 1);
+		append_bytes(&held->path, record->name, record->name_bytes);
 	}
-	append(&held->path, "", 1);
+	append_bytes(&held->path, "", 1);
 	wanted.path = (const char *)held->path.data;
 	if (source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN)
 		wanted.line = record->flags & BS_DOC_GIVEN ? record->place[3] : record->place[2];

@@ -53,7 +53,7 @@ static void append_cutting(struct growing *growing, struct bs_buffer *to)
 	end = start;
 	for (uint32_t i = roll_between(growing->dice, 1, 14); i > 0 && end < n; i--)
 		U8_FWD_1(text, end, n);
-	append(to, text + start, end - start);
+	append_bytes(to, text + start, end - start);
 }
 
 /* Some words of a document that stand together, perhaps not quite as they stand there. */
@@ -73,7 +73,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 	last = last < n_kept ? last : n_kept - 1;
 	const struct kept_token *from = kept_at(&oracle->kept, first), *until = kept_at(&oracle->kept, last);
 	if (chance(dice, 60)) {
-		append(to, text + from->start_byte, (size_t)(until->end_byte - from->start_byte));
+		append_bytes(to, text + from->start_byte, (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
 	/* Word by word, one of them left out, repeated, replaced, or exchanged with its neighbour. */
@@ -95,7 +95,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 			n_bytes = token->term_bytes;
 			if (i == odd && what == 2)
 				word = oracle_draw_word(growing->vocabulary, dice, &n_bytes);
-			append(to, word, n_bytes);
+			append_bytes(to, word, n_bytes);
 			append_string(to, between);
 		}
 	}
@@ -112,7 +112,7 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 			word = growing->vocabulary->bytes.data + growing->vocabulary->offs[at];
 			n_bytes = growing->vocabulary->offs[at + 1] - growing->vocabulary->offs[at];
 		}
-		append(to, word, n_bytes);
+		append_bytes(to, word, n_bytes);
 		if (i + 1 < n_words)
 			append_string(to, " ");
 	}
@@ -215,7 +215,7 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	start = chance(growing->dice, 50) ? 0 : start;
 	while (start > 0 && U8_IS_TRAIL((uint8_t)name[start]))
 		start--;
-	append(to, name + start, n - start);
+	append_bytes(to, name + start, n - start);
 }
 
 /* The text of a leaf that is there already, so that words stand in the query more than once. Whether there was one. */
@@ -226,7 +226,7 @@ static bool append_again(struct growing *growing, uint32_t number, struct bs_buf
 	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind || other == number)
 		return false;
 	assert_int_equal(bs_buffer_reserve(to, nodes[other].text_bytes, NULL), BS_OK);
-	append(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
+	append_bytes(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
 	return true;
 }
 
@@ -310,7 +310,7 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 			if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
 				return false;
 		}
-		append(to, word + at, next - at);
+		append_bytes(to, word + at, next - at);
 		is_behind_letter = true;
 		n_letters++;
 	}
@@ -343,7 +343,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	if (node->kind == ORACLE_WORD)
 		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
 	else if (start < token->start_byte) {
-		append(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
+		append_bytes(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
 		append_string(bytes, " ");
 	}
 	append_string(bytes, ORACLE_PATTERN);
@@ -361,7 +361,7 @@ static uint32_t grow_leaf(struct growing *growing)
 	struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *bytes = &growing->query->bytes;
 	node->text_off = bytes->used_bytes;
-	append(bytes, "", 0);
+	append_bytes(bytes, "", 0);
 	bool is_wild = kind != ORACLE_NEAR && chance(growing->dice, 15) && make_wild(growing, node);
 	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
 	if (is_name)
@@ -448,8 +448,8 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	if (!is_bare)
 		append_string(text, "\"");
 	size_t pattern_bytes = node->pattern_bytes, n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
-	append(text, growing->query->bytes.data + node->text_off, n_bytes);
-	append(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
+	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
+	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
 	/* However it is written, a letter is the same. */
 	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes && text->used_bytes % 2; i++)
 		if (text->data[i] >= 'a' && text->data[i] <= 'z')
@@ -472,7 +472,7 @@ static void print_signs(struct growing *growing)
 	*text = (struct bs_buffer){0};
 	if (chance(growing->dice, 50))
 		append_string(text, before[sign]);
-	append(text, own.data, own.used_bytes);
+	append_bytes(text, own.data, own.used_bytes);
 	if (chance(growing->dice, 50))
 		append_string(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
 	bs_buffer_deinit(&own);
@@ -510,7 +510,7 @@ static void draw_stops(struct growing *growing)
 		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
 		size_t start = query->stops.used_bytes;
 		if (node->kind == ORACLE_WORD)
-			append(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
+			append_bytes(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
 		else
 			append_words(growing, 1, &query->stops);
 		for (size_t i = start; i < query->stops.used_bytes; i++)

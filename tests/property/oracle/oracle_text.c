@@ -10,7 +10,7 @@ static void append_code_point(struct bs_buffer *to, uint32_t c)
 	uint8_t bytes[U8_MAX_LENGTH];
 	size_t n = 0;
 	U8_APPEND_UNSAFE(bytes, n, c);
-	append(to, bytes, n);
+	append_bytes(to, bytes, n);
 }
 
 /* Words of one kind or another that take some trouble to find. */
@@ -225,7 +225,7 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 	else if (chance(dice, 30))
 		append_string(to, "");
 	else if (chance(dice, 3))
-		append(to, "\0", 1);
+		append_bytes(to, "\0", 1);
 	else if (chance(dice, 5))
 		append_string(to, broken[roll(dice, sizeof(broken) / sizeof(*broken))]);
 	else
@@ -240,7 +240,7 @@ void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice 
 		const uint8_t *word = oracle_draw_word(vocabulary, dice, &n_bytes);
 		if (i > 0)
 			append_separator(dice, text);
-		append(text, word, n_bytes);
+		append_bytes(text, word, n_bytes);
 		if (chance(dice, 5)) {
 			uint8_t *last = text->data + text->used_bytes - n_bytes;
 			if (*last >= 'a' && *last <= 'z')

@@ -189,9 +189,9 @@ static void check_resume(const char *before, const char *after, bool counts_last
 		bs_feed_mark(feed, counts_last, &mark);
 		if (pass) {
 			struct bs_buffer shown = {0};
-			append(&shown, is_appended ? "+" : "=", 1);
-			append(&shown, log.text.data, log.text.used_bytes);
-			append(&shown, "", 1);
+			append_bytes(&shown, is_appended ? "+" : "=", 1);
+			append_bytes(&shown, log.text.data, log.text.used_bytes);
+			append_bytes(&shown, "", 1);
 			assert_string_equal(shown.data, expected);
 			bs_buffer_deinit(&shown);
 		}
@@ -244,7 +244,7 @@ static enum bs_status remember_place(void *context, const struct bs_document *do
 {
 	struct bs_buffer *places = context;
 	struct place place = {document->place.offset, document->raw.n_bytes, document->place.line};
-	append(places, &place, sizeof(place));
+	append_bytes(places, &place, sizeof(place));
 	return BS_OK;
 }
 
@@ -408,14 +408,14 @@ static void test_stdin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_collections),
-		FOLDER_TEST(test_batches_are_a_split),
-		FOLDER_TEST(test_batch_boundaries),
-		FOLDER_TEST(test_long_line),
-		FOLDER_TEST(test_resume),
-		FOLDER_TEST(test_fetch_record),
-		FOLDER_TEST(test_fetch_record_fails),
-		FOLDER_TEST(test_stdin),
+		SOURCE_TEST(test_collections),
+		SOURCE_TEST(test_batches_are_a_split),
+		SOURCE_TEST(test_batch_boundaries),
+		SOURCE_TEST(test_long_line),
+		SOURCE_TEST(test_resume),
+		SOURCE_TEST(test_fetch_record),
+		SOURCE_TEST(test_fetch_record_fails),
+		SOURCE_TEST(test_stdin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,23 +49,23 @@ static void describe(const struct record *record, struct bs_buffer *out)
 		const char *kind = record->refusal.skip == BS_SKIP_NO_TEXT     ? "no text"
 		                   : record->refusal.skip == BS_SKIP_TOO_LARGE ? "too large"
 		                                                       : "bad";
-		append(out, kind, strlen(kind) + 1);
+		append_bytes(out, kind, strlen(kind) + 1);
 		return;
 	}
-	append(out, !record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
-	append(out, record->document.name.bytes, record->document.name.n_bytes);
+	append_bytes(out, !record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
+	append_bytes(out, record->document.name.bytes, record->document.name.n_bytes);
 	for (size_t i = 0; i < record->document.text.n_fields; i++) {
 		append_string(out, i ? "|" : " ");
-		append(out, record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
+		append_bytes(out, record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
 		append_string(out, "=");
 		for (size_t j = 0; j < record->document.text.fields[i].text_bytes; j++) {
 			if (record->document.text.fields[i].text[j])
-				append(out, record->document.text.fields[i].text + j, 1);
+				append_bytes(out, record->document.text.fields[i].text + j, 1);
 			else
 				append_string(out, "<0>");
 		}
 	}
-	append(out, "", 1);
+	append_bytes(out, "", 1);
 }
 
 struct example {
@@ -451,7 +451,7 @@ static void append_expected(struct bs_buffer *expected, const char *name, const 
 	append_string(expected, memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
 	append_string(expected, name);
 	append_string(expected, "=");
-	append(expected, text, n_bytes);
+	append_bytes(expected, text, n_bytes);
 }
 
 static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name,
@@ -486,7 +486,7 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 		break;
 	case 2: {
 		struct bs_buffer meaning = {0};
-		append(&meaning, "", 0);
+		append_bytes(&meaning, "", 0);
 		append_random_string(json, &meaning);
 		append_expected(expected, name, meaning.data, meaning.used_bytes);
 		bs_buffer_deinit(&meaning);
@@ -547,7 +547,7 @@ static void test_random_records(void **state)
 		}
 		append_format(&json, "\"t\":\"\",\"id\":%s}", id);
 		append_expected(&expected, "t", "", 0);
-		append(&expected, "", 1);
+		append_bytes(&expected, "", 1);
 		struct record record = parse(usual, json.data, json.used_bytes);
 		describe(&record, &found);
 		if (strcmp((const char *)found.data, (const char *)expected.data))

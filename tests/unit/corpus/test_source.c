@@ -128,7 +128,7 @@ static void test_ids(void **state)
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
 		                                     strlen(examples[i].name), examples[i].line, &id, &err),
 		                 BS_OK);
-		append(&id, "", 1);
+		append_bytes(&id, "", 1);
 		assert_string_equal((const char *)id.data, examples[i].id);
 		bs_buffer_deinit(&id);
 	}
@@ -313,7 +313,7 @@ static void test_many_files(void **state)
 		write_text(path, text);
 		append_format(&expected, "%04d =%s;", i, text);
 	}
-	append(&expected, "", 1);
+	append_bytes(&expected, "", 1);
 	check_source("d", &no_options, (const char *)expected.data);
 	struct opened of;
 	open_all(&of, "d", &no_options);
@@ -338,7 +338,7 @@ static void test_deep_path(void **state)
 	}
 	write_text("file", "deep");
 	assert_int_equal(chdir(home), 0);
-	append(&path, "file", 5);
+	append_bytes(&path, "file", 5);
 	struct log log = {0};
 	read_source(name, &no_options, &log);
 	assert_int_equal(log.n_documents, 1);
@@ -422,7 +422,7 @@ static void test_below(void **state)
 	}
 	int fd = openat(at, "f", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_int_equal(fstat(fd, &again), 0);
-	append(&path, "f", 2);
+	append_bytes(&path, "f", 2);
 	assert_int_equal(try_below(folder, (const char *)path.data, O_RDONLY), 0);
 	assert_int_equal(bs_file_stat_below(folder, (const char *)path.data, &place, &found), 0);
 	assert_true(found.st_ino == again.st_ino);
@@ -533,15 +533,15 @@ static void test_sink_stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_labels),       FOLDER_TEST(test_no_source),
-		FOLDER_TEST(test_ids),          FOLDER_TEST(test_folder),
-		FOLDER_TEST(test_limit),
-		FOLDER_TEST(test_binary),       FOLDER_TEST(test_utf16),
-		FOLDER_TEST(test_unreadable),   FOLDER_TEST(test_changed_meanwhile),
-		FOLDER_TEST(test_too_large),    FOLDER_TEST(test_many_files),
-		FOLDER_TEST(test_deep_path),    FOLDER_TEST(test_below),
-		FOLDER_TEST(test_fetch_file),
-		FOLDER_TEST(test_growing_file), FOLDER_TEST(test_sink_stops),
+		SOURCE_TEST(test_labels),       SOURCE_TEST(test_no_source),
+		SOURCE_TEST(test_ids),          SOURCE_TEST(test_folder),
+		SOURCE_TEST(test_limit),
+		SOURCE_TEST(test_binary),       SOURCE_TEST(test_utf16),
+		SOURCE_TEST(test_unreadable),   SOURCE_TEST(test_changed_meanwhile),
+		SOURCE_TEST(test_too_large),    SOURCE_TEST(test_many_files),
+		SOURCE_TEST(test_deep_path),    SOURCE_TEST(test_below),
+		SOURCE_TEST(test_fetch_file),
+		SOURCE_TEST(test_growing_file), SOURCE_TEST(test_sink_stops),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

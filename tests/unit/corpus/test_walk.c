@@ -13,16 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 static struct random_rounds rounds;
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- a place to work in ---- */
 
@@ -316,21 +314,16 @@ static const char *const pieces[] = {"a",   "b",    "c",    ".",     ".c",      
 static const char *const garbage[] = {"a", "b", "*", "**", "?", "[", "]", "{", "}", ",",
                                       "!", "#", "/", "\\", ".", "-", "^", "é", " ", "c"};
 
-static void append(struct bs_buffer *text, const char *more)
-{
-	assert_int_equal(bs_buffer_append(text, more, strlen(more), NULL), BS_OK);
-}
-
 static void random_component(struct bs_buffer *text)
 {
 	const char *name = PICK(names);
 	if (one_in(6)) {
-		append(text, "**");
+		append_string(text, "**");
 	} else if (one_in(2) && !strchr(name, '\n') && (uint8_t)name[0] != 0xff) {
-		append(text, name);
+		append_string(text, name);
 	} else {
 		for (uint64_t n = 1 + below(3); n > 0; n--)
-			append(text, PICK(pieces));
+			append_string(text, PICK(pieces));
 	}
 }
 
@@ -339,22 +332,22 @@ static void random_glob(struct bs_buffer *text)
 {
 	if (one_in(8)) {
 		for (uint64_t n = below(9); n > 0; n--)
-			append(text, PICK(garbage));
+			append_string(text, PICK(garbage));
 		return;
 	}
 	if (one_in(4))
-		append(text, "!");
+		append_string(text, "!");
 	if (one_in(4))
-		append(text, "/");
+		append_string(text, "/");
 	random_component(text);
 	while (one_in(3)) {
-		append(text, "/");
+		append_string(text, "/");
 		random_component(text);
 	}
 	if (one_in(5))
-		append(text, "/");
+		append_string(text, "/");
 	if (one_in(12))
-		append(text, one_in(2) ? " " : "\\ ");
+		append_string(text, one_in(2) ? " " : "\\ ");
 }
 
 static void random_ignore_file(const char *path)
@@ -362,9 +355,9 @@ static void random_ignore_file(const char *path)
 	struct bs_buffer text = {0};
 	for (uint64_t n = below(5); n > 0; n--) {
 		if (one_in(60))
-			append(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
+			append_string(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
 		random_glob(&text);
-		append(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
+		append_string(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
 	}
 	make_file(path, text.data ? (const void *)text.data : "", text.used_bytes);
 	bs_buffer_deinit(&text);
@@ -587,7 +580,7 @@ static size_t random_run(void)
 	struct rg_run rg = {.hidden = one_in(5), .no_ignore = one_in(12), .root = root};
 	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "", starts[start].root);
 	for (; one_in(3) && rg.n_globs < 3; rg.n_globs++) {
-		append(&rg.globs, "--glob=");
+		append_string(&rg.globs, "--glob=");
 		random_glob(&rg.globs);
 		assert_int_equal(bs_buffer_append(&rg.globs, "", 1, NULL), BS_OK);
 	}

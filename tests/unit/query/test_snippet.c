@@ -6,6 +6,8 @@
 
 #include "core/text/words.h"
 #include "query/answer/snippet.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define MOST_HITS 64
@@ -312,12 +314,6 @@ static void test_huge_texts(void **state)
 	check_huge('\x81');
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return *state >> 33;
-}
-
 /* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something, as wide as told. */
 static void check_line(const char *line, size_t width)
 {
@@ -357,7 +353,7 @@ static void check_lines(char *lines, size_t width)
 	free(lines);
 }
 
-static void append_random_text(struct bs_buffer *text, uint64_t *random)
+static void append_random_text(struct bs_buffer *text)
 {
 	static const char *const pieces[] = {
 		"cat",
@@ -379,8 +375,8 @@ static void append_random_text(struct bs_buffer *text, uint64_t *random)
 		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
 		"한국",
 	};
-	const char *piece = pieces[next_random(random) % (sizeof(pieces) / sizeof(pieces[0]))];
-	assert_int_equal(bs_buffer_append(text, piece, strlen(piece), NULL), BS_OK);
+	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
+	append_string(text, piece);
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -392,33 +388,28 @@ static int compare_starts(const void *a, const void *b)
 /* Any text, any sorted hits, even off characters and past the end. */
 static void test_random(void **state)
 {
-	uint64_t random = 3;
+	random_state = 3;
 	for (size_t i = 0; i < 30000; i++) {
 		struct bs_buffer text = {0};
-		size_t n_pieces = next_random(&random) % 60;
+		size_t n_pieces = below(60);
 		for (size_t k = 0; k < n_pieces; k++)
-			append_random_text(&text, &random);
+			append_random_text(&text);
 		struct bs_word_hit hits[8];
-		size_t n_hits = next_random(&random) % 8;
+		size_t n_hits = below(8);
 		for (size_t k = 0; k < n_hits; k++) {
-			uint64_t start = next_random(&random) % (text.used_bytes + 4);
-			uint64_t end = start + next_random(&random) % 9;
-			hits[k] = hit_at(0, (uint32_t)(next_random(&random) % 4), start, end);
+			uint64_t start = below(text.used_bytes + 4);
+			uint64_t end = start + below(9);
+			hits[k] = hit_at(0, below(4), start, end);
 		}
 		qsort(hits, n_hits, sizeof(hits[0]), compare_starts);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-		uint32_t width = 1 + (uint32_t)(next_random(&random) % 50);
+		uint32_t width = 1 + below(50);
 		char *got = shaped(i % 2 ? BS_SNIPPET_OWN_LINES : BS_SNIPPET_JOINED, &field, 1, hits, n_hits, width);
 		check_line(got, width);
 		free(got);
 		check_lines(shaped(BS_SNIPPET_LINES, &field, 1, hits, n_hits, width), width);
 		bs_buffer_deinit(&text);
 	}
-}
-
-static void append_text(struct bs_buffer *out, const char *text)
-{
-	assert_int_equal(bs_buffer_append(out, text, strlen(text), NULL), BS_OK);
 }
 
 /* What a reader takes for one character each, and no two of them together for one. */
@@ -434,14 +425,14 @@ static const char *const characters[] = {
 };
 
 /* Appends n of them, all alike or at random; ends: where each of them ends, in out. */
-static void append_characters(struct bs_buffer *out, uint64_t *random, size_t n, bool are_alike, struct bs_buffer *ends)
+static void append_characters(struct bs_buffer *out, size_t n, bool are_alike, struct bs_buffer *ends)
 {
-	const char *last = characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
+	const char *last = characters[below(sizeof(characters) / sizeof(*characters))];
 	for (size_t i = 0; i < n; i++) {
 		const char *unit =
-			are_alike ? last : characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
-		assert_int_equal(bs_buffer_append(out, unit, strlen(unit), NULL), BS_OK);
-		assert_int_equal(bs_buffer_append(ends, &out->used_bytes, sizeof(size_t), NULL), BS_OK);
+			are_alike ? last : characters[below(sizeof(characters) / sizeof(*characters))];
+		append_string(out, unit);
+		append_bytes(ends, &out->used_bytes, sizeof(size_t));
 	}
 }
 
@@ -472,20 +463,20 @@ static void check_clusters(const char *got, const struct bs_buffer *text, size_t
 
 static void test_clusters(void **state)
 {
-	uint64_t random = 11;
+	random_state = 11;
 	for (size_t i = 0; i < 3000; i++) {
 		struct bs_buffer text = {0}, ends = {0};
-		size_t n_before = next_random(&random) % 200, n_after = next_random(&random) % 200;
-		append_characters(&text, &random, n_before, i % 2, &ends);
+		size_t n_before = below(200), n_after = below(200);
+		append_characters(&text, n_before, i % 2, &ends);
 		size_t hit = text.used_bytes + 1;
-		append_text(&text, ".needle.");
+		append_string(&text, ".needle.");
 		for (size_t end = hit - 1; end <= text.used_bytes; end += end == hit ? 6 : 1)
-			assert_int_equal(bs_buffer_append(&ends, &end, sizeof(end), NULL), BS_OK);
-		append_characters(&text, &random, n_after, i % 3 == 0, &ends);
+			append_bytes(&ends, &end, sizeof(end));
+		append_characters(&text, n_after, i % 3 == 0, &ends);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		struct bs_word_hit found = hit_at(0, 0, hit, hit + 6);
 		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
-		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + (uint32_t)(next_random(&random) % 150));
+		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + below(150));
 		check_clusters(got, &text, hit, &ends);
 		free(got);
 		bs_buffer_deinit(&text);
@@ -497,10 +488,9 @@ static void test_clusters(void **state)
 static void test_long_cluster(void **state)
 {
 	struct bs_buffer text = {0};
-	append_text(&text, "needle a");
-	for (size_t i = 0; i < 200000; i++)
-		append_text(&text, "\u0301");
-	append_text(&text, " needle");
+	append_string(&text, "needle a");
+	append_repeated(&text, "\u0301", 200000);
+	append_string(&text, " needle");
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
 	for (size_t i = 0; i < 3; i++) {
