@@ -12,7 +12,6 @@
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
@@ -344,7 +343,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	bs_query_tree_free(bench->query);
 }
 
-static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
+static void check_documents(const struct bs_words_options *options, uint64_t seed, uint64_t n_docs)
 {
 	struct bs_record_options record_options = {0};
 	random_state = seed;
@@ -359,7 +358,7 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 		                                      bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
 		                                      NULL, NULL), BS_OK);
 	memset(n_answered, 0, sizeof(n_answered));
-	for (int i = 0; i < n_docs; i++) {
+	for (uint64_t i = 0; i < n_docs; i++) {
 		draw_doc(&doc);
 		for (int k = 0; k < 4; k++)
 			check_query(&bench, &doc);
@@ -378,41 +377,39 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_words_free(bench.words);
 }
 
-static int n_docs = 6000;
-static uint64_t first_seed;
 
 static void test_plain_words(void **state)
 {
-	check_documents(NULL, first_seed + 11, n_docs);
+	check_documents(NULL, rounds.seed + 11, rounds.n);
 	/* It would not be worth its lines if it could not tell most of the time. */
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
 	assert_true(n_answered[BS_VERDICT_YES] > 1000);
 	print_message("%llu early\n", (unsigned long long)n_early);
-	assert_true(n_early > (uint64_t)n_docs / 300);
+	assert_true(n_early > rounds.n / 300);
 }
 
 static void test_folded_accents(void **state)
 {
-	check_documents(&(struct bs_words_options){.fold_accents = true}, first_seed + 12, n_docs);
+	check_documents(&(struct bs_words_options){.fold_accents = true}, rounds.seed + 12, rounds.n);
 }
 
 static void test_identifiers(void **state)
 {
-	check_documents(&(struct bs_words_options){.split_identifiers = true}, first_seed + 15, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, rounds.seed + 15, rounds.n);
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, first_seed + 16, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, rounds.seed + 16, rounds.n);
 }
 
 static void test_stems_are_left_alone(void **state)
 {
-	check_documents(&(struct bs_words_options){.stem_language = "english"}, first_seed + 13, 20);
+	check_documents(&(struct bs_words_options){.stem_language = "english"}, rounds.seed + 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
 /* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
 static void test_broken_lines(void **state)
 {
-	random_state = first_seed + 14;
+	random_state = rounds.seed + 14;
 	struct doc doc = {0};
 	struct bs_record_scan scan = {0};
 	for (int i = 0; i < 20000; i++) {
@@ -435,17 +432,6 @@ static void test_broken_lines(void **state)
 	bs_record_scan_deinit(&scan);
 }
 
-int main(int argc, char **argv)
-{
-	struct random_rounds rounds = random_rounds(argc, argv, (unsigned long)n_docs, 0);
-	n_docs = (int)rounds.n;
-	first_seed = rounds.seed;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_words),
-		cmocka_unit_test(test_folded_accents),
-		cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_stems_are_left_alone),
-		cmocka_unit_test(test_broken_lines),
-	};
-	return cmocka_run_group_tests_name("byte_verifier", tests, NULL, NULL);
-}
+RUN_NAMED_RANDOM_TESTS("byte_verifier", 6000, 0, NULL, NULL, cmocka_unit_test(test_plain_words),
+                       cmocka_unit_test(test_folded_accents), cmocka_unit_test(test_identifiers),
+                       cmocka_unit_test(test_stems_are_left_alone), cmocka_unit_test(test_broken_lines))

@@ -12,10 +12,8 @@
 
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
-static struct random_rounds rounds;
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
@@ -365,14 +363,8 @@ static void test_refusals(void **state)
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 100, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_grams, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-	return cmocka_run_group_tests_name("candidates", tests, NULL, NULL);
-}
+RUN_NAMED_RANDOM_TESTS("candidates", 100, 1, NULL, NULL,
+                       cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_without_grams, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown))

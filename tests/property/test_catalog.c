@@ -19,7 +19,6 @@
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 #define N_BEST  10

@@ -17,11 +17,9 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
-static struct random_rounds rounds;
 /* ---- texts ---- */
 
 /* Letters and marks of a range are drawn as Unicode has them. */
@@ -497,9 +495,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 300, 1);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_queries)};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_RANDOM_TESTS_WITH(300, 1, set_up, tear_down, cmocka_unit_test(test_words), cmocka_unit_test(test_queries))

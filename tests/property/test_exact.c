@@ -7,10 +7,8 @@
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 #define MAX_DOCS  4000u
 #define MAX_WORDS 900u
@@ -283,11 +281,4 @@ static void test_random_indexes(void **state)
 	bs_vector_deinit(&asked.excepted);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 60, 41);
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_random_indexes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(60, 41, FOLDER_TEST(test_random_indexes))

@@ -12,13 +12,11 @@
 
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
 
-static unsigned n_requests = 300;
 
 static void write_words(FILE *file, uint32_t n)
 {
@@ -238,7 +236,7 @@ struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
 };
 
-static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, unsigned n, struct seen *seen)
+static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, uint64_t n, struct seen *seen)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct asked asked;
@@ -297,14 +295,14 @@ static void check_an_index(const struct bs_build_request *options)
 	struct bs_finder *finder;
 	assert_int_equal(bs_index_open(".bitsift", NULL, &index, NULL), BS_OK);
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
-	ask_in_a_row(index, finder, n_requests, &seen);
+	ask_in_a_row(index, finder, rounds.n, &seen);
 	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,
 	              seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt, seen.n_sorted);
-	assert_true(seen.n_found > n_requests / 4 && seen.n_none > 0 && seen.n_failed > 0);
-	assert_true(seen.n_stopped > 0 && seen.n_learnt > n_requests / 20 && seen.n_sorted > 0);
+	assert_true(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
+	assert_true(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
 	/* Sources change beneath a finder, which then answers as one that comes later. */
 	change_sources();
-	ask_in_a_row(index, finder, n_requests / 2, &seen);
+	ask_in_a_row(index, finder, rounds.n / 2, &seen);
 	bs_finder_free(finder);
 	bs_index_close(index);
 
@@ -324,12 +322,4 @@ static void test_with_options(void **state)
 		.n_threads = 1, .stem_language = "english", .split_identifiers = true, .fold_accents = true, .weights = weights});
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_with_options),
-	};
-	n_requests = (unsigned)random_rounds(argc, argv, n_requests, 1).n;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(300, 1, cmocka_unit_test(test_plain), cmocka_unit_test(test_with_options))

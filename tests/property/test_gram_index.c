@@ -428,12 +428,4 @@ static void test_classes(void **state)
 		assert_true(bs_gram_size_class_columns(class) > bs_gram_size_class_columns(class - 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),
-		FOLDER_TEST(test_sound),
-		FOLDER_TEST(test_collection),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_classes), FOLDER_TEST(test_sound), FOLDER_TEST(test_collection))

@@ -250,15 +250,7 @@ static void test_commands_are_not_waited_for(void **rig_in)
 	assert_int_equal(written.n_bytes, 20001);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lone_lines_end),
-		cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces),
-		cmocka_unit_test(test_partial_json_is_whole),
-		cmocka_unit_test(test_limits_cost_little),
-		cmocka_unit_test(test_lines_of_matches_are_found_in_order),
-		cmocka_unit_test(test_commands_are_not_waited_for),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_lone_lines_end),
+               cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces), cmocka_unit_test(test_partial_json_is_whole),
+               cmocka_unit_test(test_limits_cost_little), cmocka_unit_test(test_lines_of_matches_are_found_in_order),
+               cmocka_unit_test(test_commands_are_not_waited_for))

@@ -18,12 +18,11 @@
 
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 extern char **environ;
 
-static struct random_rounds rounds;
 static const char *program;
 
 #define WORD_BYTES  16
@@ -1033,7 +1032,7 @@ static void test_rounds(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 24, 1);
+	random_rounds(argc, argv, 24, 1);
 	if (argc > 3)
 		program = argv[3];
 	unsetenv("BITSIFT_INDEX");

@@ -13,13 +13,10 @@
 #include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 #define MOST_LITERALS 600u
 #define MOST_BYTES    512u
-
-static unsigned long n_lists = 600;
 
 struct text {
 	uint8_t bytes[MOST_BYTES];
@@ -155,7 +152,7 @@ static void random_lists(void **state)
 {
 	static struct text texts[MOST_LITERALS];
 	struct bs_literal literals[MOST_LITERALS];
-	for (unsigned long round = 0; round < n_lists; round++) {
+	for (unsigned long round = 0; round < rounds.n; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
 		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0, most = 1 + below(9);
@@ -261,13 +258,5 @@ static void case_of_unicode(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	n_lists = random_rounds(argc, argv, n_lists, 42).n;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_lists),
-		cmocka_unit_test(nested_lists),
-		cmocka_unit_test(case_of_unicode),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(600, 42, cmocka_unit_test(random_lists), cmocka_unit_test(nested_lists),
+                 cmocka_unit_test(case_of_unicode))

@@ -3,10 +3,8 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 /* n_times the middle between the two ends. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
@@ -330,17 +328,7 @@ static void test_byte_soup(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 20000, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_errors),
-		cmocka_unit_test(test_hostile_parses),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_deepest),
-		cmocka_unit_test(test_token_soup),
-		cmocka_unit_test(test_byte_soup),
-	};
-	return cmocka_run_group_tests(tests, open_words, close_words);
-}
+RUN_RANDOM_TESTS_WITH(20000, 1, open_words, close_words, cmocka_unit_test(test_hostile_errors),
+                      cmocka_unit_test(test_hostile_parses), cmocka_unit_test(test_limits),
+                      cmocka_unit_test(test_nested), cmocka_unit_test(test_deepest), cmocka_unit_test(test_token_soup),
+                      cmocka_unit_test(test_byte_soup))

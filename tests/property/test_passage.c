@@ -12,11 +12,8 @@
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
-
-static struct random_rounds rounds;
 
 #define MOST_BYTES 4096
 
@@ -269,9 +266,4 @@ static void test_naive(void **state)
 	rig_deinit(&rig);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 6000, 1);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_naive))

@@ -11,10 +11,8 @@
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
-static unsigned long n_trees = 20000;
 
 static uint32_t draw_character(void)
 {
@@ -116,7 +114,7 @@ static void trees_are_what_their_text_says(void **state)
 	struct bs_error err = {""};
 	for (int fold = 0; fold < 2; fold++)
 		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], &err), BS_OK);
-	for (unsigned long i = 0; i < n_trees; i++) {
+	for (unsigned long i = 0; i < rounds.n; i++) {
 		bool fold_case = i % 2;
 		struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
@@ -238,13 +236,5 @@ static void mistakes_are_reported(void **state)
 	bs_pattern_tree_free(NULL);
 }
 
-int main(int argc, char **argv)
-{
-	n_trees = random_rounds(argc, argv, n_trees, 1).n;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trees_are_what_their_text_says),
-		cmocka_unit_test(what_no_pattern_has_rules_nothing_out),
-		cmocka_unit_test(mistakes_are_reported),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(trees_are_what_their_text_says),
+                 cmocka_unit_test(what_no_pattern_has_rules_nothing_out), cmocka_unit_test(mistakes_are_reported))

@@ -14,13 +14,10 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/regex_rig.h"
 #include "tests/rigs/test.h"
 
 #define TEXT_CAPACITY 4096u
-
-static unsigned long n_patterns = 12000;
 
 struct text {
 	uint8_t bytes[TEXT_CAPACITY];
@@ -408,7 +405,7 @@ static void test_grammar(void **state)
 {
 	struct regex_rig rig = {0};
 	static struct maker maker;
-	for (unsigned long i = 0; i < n_patterns; i++) {
+	for (unsigned long i = 0; i < rounds.n; i++) {
 		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.n_groups = 0;
 		maker.fuel = 12;
@@ -434,7 +431,7 @@ static void test_soup(void **state)
 		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q",     "\\s",   "\\W", "[^-", "[^]"};
 	static struct text pattern, sample;
 	struct regex_rig rig = {0};
-	for (unsigned long i = 0; i < n_patterns * 4; i++) {
+	for (unsigned long i = 0; i < rounds.n * 4; i++) {
 		pattern.n_bytes = sample.n_bytes = 0;
 		for (size_t n = 1 + below(9); n > 0; n--)
 			put(&pattern, pieces[below(below(3) ? COUNT(pieces) : 5)]);
@@ -455,7 +452,7 @@ static void test_literals(void **state)
 {
 	struct regex_rig rig = {0};
 	static struct maker maker;
-	for (unsigned long i = 0; i < n_patterns / 4; i++) {
+	for (unsigned long i = 0; i < rounds.n / 4; i++) {
 		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.fuel = 6;
 		make_either(&maker, 0);
@@ -565,13 +562,6 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-int main(int argc, char **argv)
-{
-	n_patterns = random_rounds(argc, argv, n_patterns, 0).n;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_soup),
-		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),
-		cmocka_unit_test(test_case_of_none),
-	};
-	return cmocka_run_group_tests(tests, load_icu, NULL);
-}
+RUN_RANDOM_TESTS_WITH(12000, 0, load_icu, NULL, cmocka_unit_test(test_grammar), cmocka_unit_test(test_soup),
+                      cmocka_unit_test(test_literals), cmocka_unit_test(test_case_of_all),
+                      cmocka_unit_test(test_case_of_none))

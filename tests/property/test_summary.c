@@ -21,10 +21,8 @@
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 #define N_WORDS 4000u
 
@@ -623,12 +621,6 @@ static void test_trees(void **state)
 	bs_manifest_deinit(&manifest);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 2, 1);
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
-		FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(2, 1, FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate),
+                 FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike), FOLDER_TEST(test_trees),
+                 FOLDER_TEST(test_find), FOLDER_TEST(test_absent))

@@ -9,11 +9,8 @@
 
 #include "core/text/words_class.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
-
-static struct random_rounds rounds;
 
 static void test_folding_ascii_is_lower_case(void **state)
 {
@@ -436,22 +433,10 @@ static void test_long_texts(void **state)
 	rig_deinit(&rig);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 20000, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folding_ascii_is_lower_case),
-		cmocka_unit_test(test_all_short_ascii_strings),
-		cmocka_unit_test(test_all_pairs_of_ascii_bytes),
-		cmocka_unit_test(test_safe_cuts),
-		cmocka_unit_test(test_all_code_points),
-		cmocka_unit_test(test_inert_code_points_make_no_words),
-		cmocka_unit_test(test_random_texts),
-		cmocka_unit_test(test_random_texts_with_options),
-		cmocka_unit_test(test_edges_of_lines),
-		cmocka_unit_test(test_random_ascii),
-		cmocka_unit_test(test_long_texts),
-		cmocka_unit_test(test_many_marks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(test_folding_ascii_is_lower_case),
+                 cmocka_unit_test(test_all_short_ascii_strings), cmocka_unit_test(test_all_pairs_of_ascii_bytes),
+                 cmocka_unit_test(test_safe_cuts), cmocka_unit_test(test_all_code_points),
+                 cmocka_unit_test(test_inert_code_points_make_no_words), cmocka_unit_test(test_random_texts),
+                 cmocka_unit_test(test_random_texts_with_options), cmocka_unit_test(test_edges_of_lines),
+                 cmocka_unit_test(test_random_ascii), cmocka_unit_test(test_long_texts),
+                 cmocka_unit_test(test_many_marks))

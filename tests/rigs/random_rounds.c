@@ -1,11 +1,11 @@
 /* random_rounds.c: see random_rounds.h. */
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/dice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+struct random_rounds rounds;
 uint64_t random_state;
 
 static uint64_t number(const char *argument, const char *variable, uint64_t otherwise)
@@ -24,8 +24,8 @@ static uint64_t number(const char *argument, const char *variable, uint64_t othe
 
 struct random_rounds random_rounds(int argc, char **argv, unsigned long n_rounds, uint64_t seed)
 {
-	struct random_rounds rounds = {(unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", n_rounds),
-	                         number(argc > 2 ? argv[2] : NULL, "SEED", seed)};
+	rounds.n = (unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", n_rounds);
+	rounds.seed = number(argc > 2 ? argv[2] : NULL, "SEED", seed);
 	random_state = rounds.seed;
 	printf("rounds %lu, seed %" PRIu64 "\n", rounds.n, rounds.seed);
 	return rounds;

@@ -16,13 +16,12 @@
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
 
-static struct random_rounds rounds;
 
 /* The result of a search: a score for each document that matches. */
 struct answer {
@@ -252,9 +251,4 @@ static void test_random_queries(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_queries)};
-	rounds = random_rounds(argc, argv, 6000, 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_random_queries))

@@ -20,7 +20,7 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define WORLD_OPERATIONS 100
@@ -28,7 +28,6 @@
 #define MAX_WEIGHT       24
 #define MAX_TOLD         5
 
-static struct random_rounds rounds;
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
 
@@ -635,7 +634,7 @@ static void test_lives_of_indexes(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 600, 1);
+	random_rounds(argc, argv, 600, 1);
 	if (argc > 3)
 		without = argv[3];
 	if (argc > 4)

@@ -9,13 +9,12 @@
 
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 /* More are counted, but not told. */
 #define MAX_TOLD 20
 
-static struct random_rounds rounds;
 static unsigned n_queries = 45, first_corpus;
 static uint64_t n_learnt; /* queries of which words were learnt, */
 static uint64_t n_apart;  /* or that documents were asked about one by one */
@@ -502,7 +501,7 @@ static void test_signs_pair_with_runs(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 15, 1);
+	random_rounds(argc, argv, 15, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	if (argc > 4)

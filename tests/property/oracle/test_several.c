@@ -10,14 +10,13 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
 #define N_BEST  10
 #define MOST_ID 256
 
-static struct random_rounds rounds;
 static unsigned n_queries = 60;
 static uint64_t n_asked, n_hits, n_differences;
 
@@ -260,7 +259,7 @@ static void test_names_with_colons(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 20, 1);
+	random_rounds(argc, argv, 20, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),

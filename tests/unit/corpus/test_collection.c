@@ -405,17 +405,6 @@ static void test_stdin(void **state)
 	close(saved);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SOURCE_TEST(test_collections),
-		SOURCE_TEST(test_batches_are_a_split),
-		SOURCE_TEST(test_batch_boundaries),
-		SOURCE_TEST(test_long_line),
-		SOURCE_TEST(test_resume),
-		SOURCE_TEST(test_fetch_record),
-		SOURCE_TEST(test_fetch_record_fails),
-		SOURCE_TEST(test_stdin),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(SOURCE_TEST(test_collections), SOURCE_TEST(test_batches_are_a_split), SOURCE_TEST(test_batch_boundaries),
+          SOURCE_TEST(test_long_line), SOURCE_TEST(test_resume), SOURCE_TEST(test_fetch_record),
+          SOURCE_TEST(test_fetch_record_fails), SOURCE_TEST(test_stdin))

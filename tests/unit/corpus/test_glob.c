@@ -162,13 +162,5 @@ static void test_ignore_lines(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_globs),
-		cmocka_unit_test(test_bad_globs),
-		cmocka_unit_test(test_glob_time),
-		cmocka_unit_test(test_ignore_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_globs), cmocka_unit_test(test_bad_globs), cmocka_unit_test(test_glob_time),
+          cmocka_unit_test(test_ignore_lines))

@@ -612,23 +612,9 @@ static int close_usual(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_id_field),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_text_fields),
-		cmocka_unit_test(test_valid_is_never_refused),
-		cmocka_unit_test(test_invalid_utf8),
-		cmocka_unit_test(test_bad_lines),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_prefixes),
-		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_giant_records),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_random_records),
-		cmocka_unit_test(test_deep_names),
-	};
-	return cmocka_run_group_tests(tests, open_usual, close_usual);
-}
+RUN_TESTS_WITH(open_usual, close_usual, cmocka_unit_test(test_ids), cmocka_unit_test(test_id_field),
+               cmocka_unit_test(test_text), cmocka_unit_test(test_text_fields),
+               cmocka_unit_test(test_valid_is_never_refused), cmocka_unit_test(test_invalid_utf8),
+               cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_reasons), cmocka_unit_test(test_prefixes),
+               cmocka_unit_test(test_nesting), cmocka_unit_test(test_giant_records), cmocka_unit_test(test_too_large),
+               cmocka_unit_test(test_random_records), cmocka_unit_test(test_deep_names))

@@ -530,18 +530,8 @@ static void test_sink_stops(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SOURCE_TEST(test_labels),       SOURCE_TEST(test_no_source),
-		SOURCE_TEST(test_ids),          SOURCE_TEST(test_folder),
-		SOURCE_TEST(test_limit),
-		SOURCE_TEST(test_binary),       SOURCE_TEST(test_utf16),
-		SOURCE_TEST(test_unreadable),   SOURCE_TEST(test_changed_meanwhile),
-		SOURCE_TEST(test_too_large),    SOURCE_TEST(test_many_files),
-		SOURCE_TEST(test_deep_path),    SOURCE_TEST(test_below),
-		SOURCE_TEST(test_fetch_file),
-		SOURCE_TEST(test_growing_file), SOURCE_TEST(test_sink_stops),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(SOURCE_TEST(test_labels), SOURCE_TEST(test_no_source), SOURCE_TEST(test_ids), SOURCE_TEST(test_folder),
+          SOURCE_TEST(test_limit), SOURCE_TEST(test_binary), SOURCE_TEST(test_utf16), SOURCE_TEST(test_unreadable),
+          SOURCE_TEST(test_changed_meanwhile), SOURCE_TEST(test_too_large), SOURCE_TEST(test_many_files),
+          SOURCE_TEST(test_deep_path), SOURCE_TEST(test_below), SOURCE_TEST(test_fetch_file),
+          SOURCE_TEST(test_growing_file), SOURCE_TEST(test_sink_stops))

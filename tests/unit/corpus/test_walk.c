@@ -17,10 +17,7 @@
 #include "corpus/walk/walk.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 /* ---- a place to work in ---- */
 
@@ -639,17 +636,10 @@ static int tear_down_unless_different(void **state)
 	return stat("outer", &info) == 0 ? 0 : tear_down(state);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 40, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(40, 1, cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different))

@@ -350,12 +350,6 @@ static void test_help(void **state)
 	free(help);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),  cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sizes_as_rg),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_formats),       cmocka_unit_test(test_help),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),
+          cmocka_unit_test(test_sizes), cmocka_unit_test(test_sizes_as_rg), cmocka_unit_test(test_numbers),
+          cmocka_unit_test(test_formats), cmocka_unit_test(test_help))

@@ -220,12 +220,5 @@ static void test_one_with_an_analyzer(void **state)
 	bs_memory_free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_it_is_scanned_until_renewed),
-		cmocka_unit_test(test_an_empty_one),
-		cmocka_unit_test(test_one_with_an_analyzer),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_it_is_scanned_until_renewed), cmocka_unit_test(test_an_empty_one),
+          cmocka_unit_test(test_one_with_an_analyzer))

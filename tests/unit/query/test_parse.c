@@ -853,30 +853,11 @@ static void test_limits(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_normal_form),
-		cmocka_unit_test(test_words_without_letters),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_weights_add_up),
-		cmocka_unit_test(test_terms),
-		cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_phrases_and_near),
-		cmocka_unit_test(test_prefix_and_fuzzy),
-		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_any),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_caret),
-		cmocka_unit_test(test_notices),
-		cmocka_unit_test(test_ignored),
-		cmocka_unit_test(test_elements),
-		cmocka_unit_test(test_stemming),
-		cmocka_unit_test(test_free_null),
-		cmocka_unit_test(test_limits),
-	};
-	return cmocka_run_group_tests(tests, open_words, close_words);
-}
+RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators), cmocka_unit_test(test_normal_form),
+               cmocka_unit_test(test_words_without_letters), cmocka_unit_test(test_weights),
+               cmocka_unit_test(test_weights_add_up), cmocka_unit_test(test_terms), cmocka_unit_test(test_tokens),
+               cmocka_unit_test(test_phrases_and_near), cmocka_unit_test(test_prefix_and_fuzzy),
+               cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs), cmocka_unit_test(test_fields),
+               cmocka_unit_test(test_any), cmocka_unit_test(test_errors), cmocka_unit_test(test_caret),
+               cmocka_unit_test(test_notices), cmocka_unit_test(test_ignored), cmocka_unit_test(test_elements),
+               cmocka_unit_test(test_stemming), cmocka_unit_test(test_free_null), cmocka_unit_test(test_limits))

@@ -471,19 +471,9 @@ static void test_spans_of_words(void **state)
 	assert_string_equal(words(&wide, 2, true), "0:fizz \xe6\xbc\xa2\xe5\xad\x97");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_snippets),
-		cmocka_unit_test(test_spans_of_words),
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_ranges_and_options), cmocka_unit_test(test_long_phrase),
-		cmocka_unit_test(test_names_of_files),
-		cmocka_unit_test(test_places_in_lines),
-		cmocka_unit_test(test_what_is_refused),
-		cmocka_unit_test(test_scores),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nothing_is_allocated_later),
-	};
-	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("query", cmocka_unit_test(test_snippets), cmocka_unit_test(test_spans_of_words),
+                cmocka_unit_test(test_operators), cmocka_unit_test(test_ranges_and_options),
+                cmocka_unit_test(test_long_phrase), cmocka_unit_test(test_names_of_files),
+                cmocka_unit_test(test_places_in_lines), cmocka_unit_test(test_what_is_refused),
+                cmocka_unit_test(test_scores), cmocka_unit_test(test_limits),
+                cmocka_unit_test(test_nothing_is_allocated_later))

@@ -438,16 +438,6 @@ static void test_many_words(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),
-		cmocka_unit_test(test_doubtful),
-		cmocka_unit_test(test_nul),
-		cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_many_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_trees), cmocka_unit_test(test_doubtful), cmocka_unit_test(test_nul),
+          cmocka_unit_test(test_promises), cmocka_unit_test(test_hostile), cmocka_unit_test(test_deep),
+          cmocka_unit_test(test_many_words))

@@ -534,17 +534,9 @@ static void test_analyzed(void **state)
 	bs_words_free(words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_texts),  cmocka_unit_test(test_white_space),
-		cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_windows),      cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_fields),       cmocka_unit_test(test_long_run),
-		cmocka_unit_test(test_huge_texts),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_analyzed),     cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_lines),        cmocka_unit_test(test_passages),
-		cmocka_unit_test(test_clusters),     cmocka_unit_test(test_long_cluster),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space), cmocka_unit_test(test_hostile_text),
+          cmocka_unit_test(test_marks), cmocka_unit_test(test_windows), cmocka_unit_test(test_cuts),
+          cmocka_unit_test(test_fields), cmocka_unit_test(test_long_run), cmocka_unit_test(test_huge_texts),
+          cmocka_unit_test(test_random), cmocka_unit_test(test_analyzed), cmocka_unit_test(test_columns),
+          cmocka_unit_test(test_lines), cmocka_unit_test(test_passages), cmocka_unit_test(test_clusters),
+          cmocka_unit_test(test_long_cluster))

@@ -314,16 +314,10 @@ static void test_explanations(void **state)
 	bs_vector_deinit(&candidates);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_answer", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_answer", cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown))

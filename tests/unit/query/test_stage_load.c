@@ -236,16 +236,10 @@ static void test_overlay(void **state)
 	assert_int_equal(n, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown),
-	};
-	return cmocka_run_group_tests_name("stage_load", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_load", cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown))

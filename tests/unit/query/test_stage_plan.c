@@ -249,18 +249,12 @@ static void test_estimates(void **state)
 	assert_false(estimate.is_certain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_sources, rig_setup_fresh, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_left_out, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_estimates, rig_setup, rig_teardown),
-	};
-	return cmocka_run_group_tests_name("stage_plan", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_plan", cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_sources, rig_setup_fresh, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_left_out, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_estimates, rig_setup, rig_teardown))

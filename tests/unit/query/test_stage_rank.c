@@ -384,16 +384,10 @@ static void test_sorted(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bounds, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_best_of_many, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_orders, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_best_by_bounds, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sorted, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_rank", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_rank", cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_bounds, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_best_of_many, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_orders, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_best_by_bounds, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_sorted, rig_setup, teardown))

@@ -234,16 +234,10 @@ static void test_names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh, teardown),
-		cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
-		cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_scan", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_scan", cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh, teardown),
+                cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
+                cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))

@@ -243,16 +243,10 @@ static void test_names(void **state)
 	rig.names = &rig.no_names;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
-		{"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
-		cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_verify", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_verify", cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
+                {"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
+                cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))
