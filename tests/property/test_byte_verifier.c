@@ -377,7 +377,6 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_words_free(bench.words);
 }
 
-
 static void test_plain_words(void **state)
 {
 	check_documents(NULL, rounds.seed + 11, rounds.n);
@@ -411,25 +410,23 @@ static void test_broken_lines(void **state)
 {
 	random_state = rounds.seed + 14;
 	struct doc doc = {0};
-	struct bs_record_scan scan = {0};
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
 	for (int i = 0; i < 20000; i++) {
 		struct bs_document document;
 		bool is_known;
 		draw_doc(&doc);
 		size_t n = (size_t)below(doc.line.used_bytes + 1);
-		uint8_t *line = malloc(n ? n : 1);
+		FREED uint8_t *line = malloc(n ? n : 1);
 		assert_non_null(line);
 		memcpy(line, doc.line.data, n);
 		if (n > 0 && by_chance(50))
 			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];
 		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document, &is_known, NULL), BS_OK);
 		assert_true(!is_known || document.text.n_fields > 0);
-		free(line);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)
 		bs_buffer_deinit(&doc.texts[i]);
 	bs_buffer_deinit(&doc.line);
-	bs_record_scan_deinit(&scan);
 }
 
 RUN_NAMED_RANDOM_TESTS("byte_verifier", 6000, 0, NULL, NULL, cmocka_unit_test(test_plain_words),

@@ -14,7 +14,6 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
-
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
 #define TEXTS      2

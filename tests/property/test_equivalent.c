@@ -362,7 +362,7 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
  * NFC. */
 static void append_operand(struct bs_buffer *to)
 {
-	struct bs_buffer word = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};
 	take_form(draw_word(), FORM_NFC, &word);
 	size_t at = 0, cut = 0;
 	uint32_t kind = below(10), n = below(4);
@@ -381,7 +381,6 @@ static void append_operand(struct bs_buffer *to)
 		assert_int_equal(bs_buffer_append(to, word.data + at, word.used_bytes - at, NULL), BS_OK);
 	if (kind == 9)
 		append_drawn(to);
-	bs_buffer_deinit(&word);
 }
 
 static void make_query(struct bs_buffer *query)

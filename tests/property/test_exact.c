@@ -243,7 +243,7 @@ static void check_word(struct asked *asked)
 
 static void check_index(const struct corpus *corpus, struct asked *asked, uint64_t *random)
 {
-	struct bs_snapshot snapshot;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		asked->corpus = corpus;
@@ -251,7 +251,6 @@ static void check_index(const struct corpus *corpus, struct asked *asked, uint64
 		for (asked->word = 0; asked->word < corpus->n_words; asked->word += 1 + (uint32_t)random_below(random, 12))
 			check_word(asked);
 	}
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void test_random_indexes(void **state)

@@ -17,7 +17,6 @@
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
 
-
 static void write_words(FILE *file, uint32_t n)
 {
 	static const char *const others[] = {"HTTPServer2", "user_name", "running", "runs", "the", "of", "caf\xc3\xa9", "don't"};

@@ -67,7 +67,7 @@ static void append_utf16(struct bs_buffer *to, const struct bs_buffer *text)
 static void write_model_file(struct model *model, uint32_t i)
 {
 	struct model_file *file = &model->files[i];
-	struct bs_buffer text = {0}, raw = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, raw = {0};
 	uint64_t kind = random_below(&model->random, 20);
 	size_t n_bytes = (size_t)random_below(&model->random, kind < 12 ? 300 : MOST_BYTES);
 	/* Names that sort otherwise by bytes than by components. */
@@ -88,8 +88,6 @@ static void write_model_file(struct model *model, uint32_t i)
 	snprintf(path, sizeof(path), "t/%s", file->name);
 	write_bytes(path, kind == 2 ? raw.data : text.data, kind == 2 ? raw.used_bytes : text.used_bytes);
 	file->is_there = true;
-	bs_buffer_deinit(&text);
-	bs_buffer_deinit(&raw);
 }
 
 static void remove_model_file(struct model *model, uint32_t i)
@@ -201,8 +199,8 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 /* The tree of "one of these literals". */
 static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, size_t n_literals)
 {
-	struct bs_buffer pattern = {0};
-	struct bs_regex regex = {.root = 0};
+	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
+	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
 	for (size_t i = 0; i < n_literals; i++) {
 		expect_ok(bs_buffer_append(&pattern, "|", i > 0, ERR), &said);
@@ -214,8 +212,6 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	}
 	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, ERR), &said);
 	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
-	bs_regex_deinit(&regex);
-	bs_buffer_deinit(&pattern);
 	return tree;
 }
 
@@ -274,7 +270,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 
 static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
-	struct bs_snapshot snapshot;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	/* Whether the summary rules patterns out, or each segment does. */
 	if (random_below(&model->random, 2))
@@ -283,7 +279,6 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);
 	}
-	bs_snapshot_deinit(&snapshot);
 }
 
 /* ---- the life of an index ---- */
@@ -332,7 +327,7 @@ static void live(struct model *model, uint32_t round)
 
 static void test_sound(void **state)
 {
-	struct model *model = calloc(1, sizeof(*model));
+	FREED struct model *model = calloc(1, sizeof(*model));
 	assert_non_null(model);
 	model->random = 77;
 	assert_int_equal(mkdir("t", 0777), 0);
@@ -343,7 +338,6 @@ static void test_sound(void **state)
 	assert_true(model->n_true > 0 && model->n_listed < 20 * model->n_true);
 	for (uint32_t i = 0; i < N_FILES; i++)
 		bs_buffer_deinit(&model->files[i].folded);
-	free(model);
 }
 
 /* ---- collections ---- */
@@ -352,10 +346,10 @@ static void test_sound(void **state)
 static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
 {
 	struct bs_dir *dir = dir_at("index");
-	struct bs_snapshot snapshot;
-	struct bs_doc_bits candidates = {.segments = NULL};
-	struct bs_candidate_files list;
-	struct bs_gram_cover cover;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_doc_bits_deinit) struct bs_doc_bits candidates = {.segments = NULL};
+	AUTO(bs_candidate_files_deinit) struct bs_candidate_files list;
+	AUTO(bs_gram_cover_deinit) struct bs_gram_cover cover;
 	struct bs_stamp stamp;
 	enum bs_gram_answer answer;
 	uint8_t literals[1][32];
@@ -378,10 +372,6 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, ERR), &said);
 	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
 	assert_int_equal(answer, wanted);
-	bs_gram_cover_deinit(&cover);
-	bs_candidate_files_deinit(&list);
-	bs_doc_bits_deinit(&candidates);
-	bs_snapshot_deinit(&snapshot);
 	bs_gram_tree_free(tree);
 }
 

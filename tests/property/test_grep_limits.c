@@ -56,9 +56,8 @@ static int setup(void **rig_out)
 
 static int teardown(void **rig_in)
 {
-	struct rig *rig = *rig_in;
+	FREED struct rig *rig = *rig_in;
 	remove_folder(rig->folder);
-	free(rig);
 	return 0;
 }
 

@@ -200,15 +200,13 @@ static void expect(struct world *world, const char *step)
 {
 	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent};
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
-	struct bs_index *index;
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
 	must(world, step, bs_index_check(&check, NULL, ERR));
 	must(world, step, bs_index_open_with(&request, &index, ERR));
 	must(world, step, bs_finder_new(index, &finder, ERR));
 	for (size_t i = 0; i < world->n_documents; i++)
 		expect_document(world, finder, &world->documents[i], step);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void compact_and_rebuild(struct world *world)

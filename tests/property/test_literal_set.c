@@ -15,6 +15,8 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_literal_set, bs_literal_set_free)
+
 #define MOST_LITERALS 600u
 #define MOST_BYTES    512u
 
@@ -156,7 +158,7 @@ static void random_lists(void **state)
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
 		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0, most = 1 + below(9);
-		struct bs_literal_set *set;
+		AUTO(bs_literal_set_free_at) struct bs_literal_set *set;
 		for (uint32_t i = 0; i < n; i++) {
 			make_text(&texts[i], least + below(most), alphabet, false);
 			literals[i] = (struct bs_literal){texts[i].bytes, texts[i].n_bytes};
@@ -169,7 +171,6 @@ static void random_lists(void **state)
 			if (least)
 				check_all(set, &text, literals, n, letter_case);
 		}
-		bs_literal_set_free(set);
 	}
 }
 
@@ -179,9 +180,9 @@ static void nested_lists(void **state)
 	enum {
 		N = 20000
 	};
-	struct bs_literal *literals = malloc(N * sizeof(*literals));
-	uint8_t *bytes = malloc(N);
-	struct bs_literal_set *set;
+	FREED struct bs_literal *literals = malloc(N * sizeof(*literals));
+	FREED uint8_t *bytes = malloc(N);
+	AUTO(bs_literal_set_free_at) struct bs_literal_set *set;
 	struct bs_literal_found found;
 	assert_true(literals && bytes);
 	memset(bytes, 'a', N);
@@ -192,9 +193,6 @@ static void nested_lists(void **state)
 	assert_int_equal(found.start, 7);
 	assert_int_equal(found.end, N);
 	assert_int_equal(found.literal, 7);
-	bs_literal_set_free(set);
-	free(literals);
-	free(bytes);
 }
 
 static bool has_case(uint32_t c)

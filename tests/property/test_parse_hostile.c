@@ -10,13 +10,11 @@
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
 				       size_t *error_byte, struct bs_error *err)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	append_string(&text, start);
 	append_repeated(&text, middle, n_times);
 	append_string(&text, end);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, any, error_byte, err);
-	bs_buffer_deinit(&text);
-	return query;
+	return parse((const char *)text.data, text.used_bytes, any, error_byte, err);
 }
 
 static void check_repeated_error(const char *middle, size_t n_times, size_t error_byte, const char *message)
@@ -48,11 +46,10 @@ static void check_repeated_parses(const char *start, const char *middle, const c
 {
 	for (int any = 0; any < 2; any++) {
 		struct bs_error err = {{0}};
-		struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
 		if (!query)
 			fail_msg("%s: %s", middle, err.text);
 		free(format(query));
-		bs_query_tree_free(query);
 	}
 }
 
@@ -97,20 +94,18 @@ static void test_limits(void **state)
 
 static void check_nested(const char *open, size_t n_times, size_t error_byte)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	size_t got_byte = 0;
 	struct bs_error err = {{0}};
 	append_repeated(&text, open, n_times);
 	append_string(&text, "a");
 	append_repeated(&text, ")^2", n_times);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
 		assert_string_equal(err.text, "brackets are nested too deep");
 		assert_int_equal(got_byte, error_byte);
 	}
-	bs_query_tree_free(query);
-	bs_buffer_deinit(&text);
 }
 
 static void test_nested(void **state)
@@ -125,18 +120,16 @@ static void test_nested(void **state)
 /* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
 static void test_deepest(void **state)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	append_repeated(&text, "a OR b -(", BS_QUERY_MAX_DEPTH);
 	append_string(&text, "c");
 	append_repeated(&text, ")", BS_QUERY_MAX_DEPTH);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
 	assert_int_equal(query->n_elements, 3);
 	assert_true(query->elements[2].is_positive);
 	free(format(query));
-	bs_query_tree_free(query);
-	bs_buffer_deinit(&text);
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -167,8 +160,8 @@ static void check_leaf(const struct bs_query_tree *query, const struct bs_query_
 /* What parse.h promises of every tree. */
 static void check_promises(const struct bs_query_tree *query)
 {
-	bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
-	uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
+	FREED bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
+	FREED uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
 	for (size_t n = 0; n < query->n_nodes; n++) {
 		const struct bs_query_node *node = &query->nodes[n];
 		if (node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR) {
@@ -187,8 +180,6 @@ static void check_promises(const struct bs_query_tree *query)
 		assert_int_equal(n_parents[n], 1);
 	for (size_t i = 0; i < query->n_elements; i++)
 		assert_true(is_seen[i]);
-	free(is_seen);
-	free(n_parents);
 }
 
 static void write_element(struct bs_buffer *out, const struct bs_element *element)
@@ -252,26 +243,22 @@ static void write_node(struct bs_buffer *out, const struct bs_query_tree *query,
 /* Written in the query language and parsed again, a tree is the same. */
 static void check_round_trip(const struct bs_query_tree *query)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	write_node(&text, query, (uint32_t)(query->n_nodes - 1));
 	struct bs_error err = {{0}};
-	struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
 	if (!again)
 		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, err.text);
-	char *tree = format(query), *tree_again = format(again);
+	FREED char *tree = format(query), *tree_again = format(again);
 	assert_string_equal(tree, tree_again);
-	free(tree);
-	free(tree_again);
-	bs_query_tree_free(again);
-	bs_buffer_deinit(&text);
 }
 
 static void check_soup(const struct bs_buffer *soup, bool any)
 {
 	struct bs_error err = {{0}};
 	size_t error_byte = 0;
-	struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
-	char *caret = NULL;
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
+	FREED char *caret = NULL;
 	if (query) {
 		check_promises(query);
 		check_round_trip(query);
@@ -281,8 +268,6 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		assert_int_equal(error_byte, 0);
 		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
 	}
-	free(caret);
-	bs_query_tree_free(query);
 }
 
 static void test_token_soup(void **state)
@@ -296,12 +281,11 @@ static void test_token_soup(void **state)
 	};
 	uint64_t random = rounds.seed;
 	for (size_t i = 0; i < 3 * rounds.n; i++) {
-		struct bs_buffer soup = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
 			append_string(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
 		check_soup(&soup, i % 2);
-		bs_buffer_deinit(&soup);
 	}
 }
 
@@ -318,13 +302,12 @@ static void test_byte_soup(void **state)
 		}
 		struct bs_error err = {{0}};
 		size_t error_byte;
-		struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
 		assert_true(query || strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));
 		}
-		bs_query_tree_free(query);
 	}
 }
 

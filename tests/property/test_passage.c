@@ -11,6 +11,7 @@
 #include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
@@ -220,9 +221,9 @@ static void test_naive(void **state)
 	static bool starts[4 * MOST_BYTES + 1], ends[4 * MOST_BYTES + 1];
 	struct bs_source_options reading = {0};
 	struct bs_reader *reader;
-	struct rig rig;
-	struct bs_passages passages = {0};
-	struct bs_word_hits hits = {0};
+	AUTO(rig_deinit) struct rig rig;
+	AUTO(bs_passages_deinit) struct bs_passages passages = {0};
+	AUTO(vector_deinit) struct bs_word_hits hits = {0};
 	size_t n_compared = 0;
 	rig_init(&rig, NULL);
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
@@ -260,10 +261,7 @@ static void test_naive(void **state)
 		bs_query_tree_free(query);
 	}
 	assert_true(n_compared > 1000);
-	bs_passages_deinit(&passages);
-	bs_vector_deinit(&hits);
 	bs_reader_free(reader);
-	rig_deinit(&rig);
 }
 
 RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_naive))

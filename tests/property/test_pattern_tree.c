@@ -13,6 +13,7 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_text_filter, bs_text_filter_free)
 
 static uint32_t draw_character(void)
 {
@@ -116,7 +117,7 @@ static void trees_are_what_their_text_says(void **state)
 		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], &err), BS_OK);
 	for (unsigned long i = 0; i < rounds.n; i++) {
 		bool fold_case = i % 2;
-		struct bs_grep_analysis analysis = {.is_legible = false};
+		AUTO(bs_grep_analysis_deinit) struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
 		draw_parts(trees[fold_case], 0);
 		assert_int_equal(bs_pattern_tree_end(trees[fold_case], &err), BS_OK);
@@ -124,7 +125,6 @@ static void trees_are_what_their_text_says(void **state)
 		compile(&analysis.regex);
 		assert_int_equal(bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, &err), BS_OK);
 		compare(&analysis.regex, &read, fold_case);
-		bs_grep_analysis_deinit(&analysis);
 	}
 	bs_regex_deinit(&read);
 	for (int fold = 0; fold < 2; fold++)
@@ -157,7 +157,7 @@ static void what_no_pattern_has_rules_nothing_out(void **state)
 	struct bs_error err = {""};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		struct bs_pattern_tree *tree;
-		struct bs_text_filter *filter;
+		AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
 		assert_int_equal(bs_pattern_tree_new(false, &tree, &err), BS_OK);
 		bs_pattern_tree_character(tree, 'x');
 		parts[i](tree);
@@ -166,7 +166,6 @@ static void what_no_pattern_has_rules_nothing_out(void **state)
 		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, &err), BS_OK);
 		bs_pattern_tree_free(tree);
 		assert_true(bs_text_filter_may_match(filter, "z", 1));
-		bs_text_filter_free(filter);
 	}
 }
 
@@ -211,7 +210,7 @@ static void mistakes_are_reported(void **state)
 		repeat_place,         repeat_backwards,      add_empty_class, add_backward_range};
 	struct bs_error err = {""};
 	struct bs_pattern_tree *tree;
-	struct bs_text_filter *filter;
+	AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
 	assert_int_equal(bs_pattern_tree_new(false, &tree, &err), BS_OK);
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		bs_pattern_tree_clear(tree);
@@ -231,7 +230,6 @@ static void mistakes_are_reported(void **state)
 	assert_int_equal(bs_pattern_tree_end(tree, &err), BS_OK);
 	assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, &err), BS_OK);
 	assert_true(bs_text_filter_may_match(filter, "axb", 3) && !bs_text_filter_may_match(filter, "ayb", 3));
-	bs_text_filter_free(filter);
 	bs_pattern_tree_free(tree);
 	bs_pattern_tree_free(NULL);
 }

@@ -432,8 +432,8 @@ static void query(struct call *call)
 	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
 	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
 	struct bs_error err;
-	struct bs_index *index;
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
 	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, &err), &err);
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_finder_new(index, &finder, &err), &err);
@@ -442,15 +442,12 @@ static void query(struct call *call)
 		find(call, finder, queries[i], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true});
 	}
 	find(call, finder, "word", (struct bs_find_request){.n_best = 10, .feedback_docs = 10});
-	char *text = malloc(size_bytes() + 1);
+	FREED char *text = malloc(size_bytes() + 1);
 	FILE *file = fmemopen(text, size_bytes() + 1, "w");
 	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
 	fclose(file);
 	find(call, finder, "", (struct bs_find_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
-	free(text);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)

@@ -47,7 +47,7 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
+	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
 		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR), &said);
@@ -63,14 +63,13 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 			assert_true(may);
 		}
 	}
-	bs_lexicon_cursor_deinit(&cursor);
 }
 
 /* It is there, what a summary from scratch is, and has every word; and so has a copy of its bytes. */
 static void expect_sound(const struct bs_dir *dir, bool is_there)
 {
-	struct bs_snapshot snapshot;
-	struct bs_summary_file file;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	struct bs_summary copy;
 	const uint8_t *bytes;
 	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
@@ -82,7 +81,7 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
 		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
 		expect_ok(bs_summary_bytes(summary, &bytes, ERR), &said);
-		uint8_t *own = malloc(summary->n_bytes);
+		FREED uint8_t *own = malloc(summary->n_bytes);
 		memcpy(own, bytes, summary->n_bytes);
 		expect_ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR), &said);
 		expect_ok(bs_summary_check(&copy, ERR), &said);
@@ -98,25 +97,21 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) || bs_summary_check(&copy, NULL));
 			own[at] ^= 0x10;
 		}
-		free(own);
 	}
-	bs_summary_file_close(&file);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void write_document(uint64_t *random, uint64_t number)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char path[40];
 	snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 200));
 	write_bytes(path, text.data, text.used_bytes);
-	bs_buffer_deinit(&text);
 }
 
 static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment, const char *path)
 {
-	struct bs_buffer text = {0}, folded = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, folded = {0};
 	bool may;
 	read_bytes(path, &text);
 	expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, ERR), &said);
@@ -126,8 +121,6 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 		expect_ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at), &may, ERR), &said);
 		assert_true(may);
 	}
-	bs_buffer_deinit(&text);
-	bs_buffer_deinit(&folded);
 }
 
 /* Every trigram of the files that there are, in the summary and in the set of the segment that has the file. */
@@ -164,7 +157,7 @@ static void expect_grams(void)
 
 static void expect_same_file(const char *prefix, uint64_t number, uint64_t other_number)
 {
-	struct bs_buffer bytes = {0}, other_bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, other_bytes = {0};
 	char path[64];
 	snprintf(path, sizeof(path), "index/%s-%06llu", prefix, (unsigned long long)number);
 	read_bytes(path, &bytes);
@@ -173,8 +166,6 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(bytes.used_bytes, other_bytes.used_bytes);
 	assert_memory_equal(bytes.data, other_bytes.data, bytes.used_bytes);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&other_bytes);
 }
 
 static uint64_t n_made_again;
@@ -183,7 +174,7 @@ static uint64_t n_made_again;
  * commit are in d.saved. from_scratch: the run did not look at them. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
-	struct bs_manifest manifest;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
 	/* A compaction made another one of it. */
@@ -196,7 +187,6 @@ static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratc
 		assert_int_equal(system("for f in d.saved/*; do rm index/${f#*/}; done"), 0);
 		n_made_again++;
 	}
-	bs_manifest_deinit(&manifest);
 }
 
 static void save_summary(struct bs_snapshot *old)
@@ -322,16 +312,14 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 
 static void expect_rate(double rate, double of)
 {
-	struct bs_manifest manifest;
-	struct bs_summary_file file;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	double measured = measure(&file.summary);
 	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate, bs_summary_rate(&file.summary), measured,
 	              (double)file.summary.words.base.coded.n_bytes * 8 / (double)file.summary.words.base.coded.n);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
-	bs_summary_file_close(&file);
-	bs_manifest_deinit(&manifest);
 }
 
 /* A million words that are not there; at first, when it has grown by little, when it is made anew for it, and at another rate. */
@@ -357,20 +345,18 @@ static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
 
 static void spoil(const char *path)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes(path, &bytes);
 	bytes.data[bytes.used_bytes / 2] ^= 1;
 	write_bytes(path, bytes.data, bytes.used_bytes);
-	bs_buffer_deinit(&bytes);
 }
 
 static enum bs_status open_both(const struct bs_snapshot *snapshot)
 {
-	struct bs_summary_file file;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, NULL);
 	if (!status)
 		status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &file, NULL);
-	bs_summary_file_close(&file);
 	return status;
 }
 
@@ -404,7 +390,7 @@ static void test_lost(void **state)
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	for (unsigned i = 0; i < COUNT(prefixes) * COUNT(ways); i++) {
 		const char *prefix = prefixes[i / COUNT(ways)], *way = ways[i % COUNT(ways)];
-		char *path = index_file(prefix, 0);
+		FREED char *path = index_file(prefix, 0);
 		uint64_t n_found = count_files();
 		if (way == ways[0])
 			assert_int_equal(rename(path, prefix), 0);
@@ -433,7 +419,6 @@ static void test_lost(void **state)
 		            snapshot.manifest.summary.counts_number > snapshot.manifest.summary.number);
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
-		free(path);
 	}
 	request.summary_rate = -1;
 	expect_ok(bs_index_build(&request, NULL, &err), &err);
@@ -471,8 +456,8 @@ static void test_alike(void **state)
 {
 	enum { N = 400000 };
 	struct bs_manifest manifest;
-	struct bs_summary_known known = {.segments = {.items = NULL}};
-	struct bs_summary_file file;
+	AUTO(bs_summary_known_deinit) struct bs_summary_known known = {.segments = {.items = NULL}};
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
@@ -490,8 +475,6 @@ static void test_alike(void **state)
 		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, ERR), &said);
 		assert_true(may);
 	}
-	bs_summary_file_close(&file);
-	bs_summary_known_deinit(&known);
 	bs_manifest_deinit(&manifest);
 }
 
@@ -585,8 +568,8 @@ static bool pattern_may_match(const struct bs_summary *summary, const char *patt
 
 static void test_trees(void **state)
 {
-	struct bs_manifest manifest;
-	struct bs_summary_file file;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	static const char *const may[] = {
 		"quick", "quick brown", "quick OR zebra", "quick -zebra", "\"quick brown\"", "bro*", "br*", "b?own", "zebra~1", "name:zebra",
 		"(zebra OR fox) quick", "-zebra fox", "qu*k", "\"the quick\"~3", "Caf\xc3\xa9"};
@@ -617,8 +600,6 @@ static void test_trees(void **state)
 	for (size_t i = 0; i < COUNT(cannot_stand); i++)
 		if (pattern_may_match(&file.summary, cannot_stand[i]))
 			fail_msg("/%s/ may match", cannot_stand[i]);
-	bs_summary_file_close(&file);
-	bs_manifest_deinit(&manifest);
 }
 
 RUN_RANDOM_TESTS(2, 1, FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate),

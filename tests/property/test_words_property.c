@@ -69,7 +69,7 @@ static void test_all_short_ascii_strings(void **state)
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (int first = 0; first < 128; first++)
 		for (int second = 0; second < 128; second++) {
@@ -77,7 +77,6 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 			const char text[] = {x, y, ' ', 'a', x, y, 'b', ' ', '1', x, y, '2', ' ', '_', x, y};
 			rig_check(&rig, text, sizeof(text), windows, 2);
 		}
-	rig_deinit(&rig);
 }
 
 /* Every cut that is held to be safe, behind and before everything that a rule might look at. */
@@ -162,7 +161,7 @@ static void test_all_code_points(void **state)
 static void test_inert_code_points_make_no_words(void **state)
 {
 	static UChar32 inert[0x110000];
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	size_t n_inert = 0;
 	for (UChar32 c = 0; c < 0x20000; c++) {
@@ -178,7 +177,7 @@ static void test_inert_code_points_make_no_words(void **state)
 			inert[n_inert++] = c;
 	}
 	assert_true(n_inert > 1000);
-	uint8_t *text = malloc(n_inert * U8_MAX_LENGTH);
+	FREED uint8_t *text = malloc(n_inert * U8_MAX_LENGTH);
 	for (int round = 0; round < 8; round++) {
 		size_t n_bytes = 0;
 		for (size_t i = 0; i < n_inert; i++) {
@@ -191,8 +190,6 @@ static void test_inert_code_points_make_no_words(void **state)
 		naive_analyze(&rig.naive, text, n_bytes, &rig.expected);
 		assert_int_equal(kept_n(&rig.expected), 0);
 	}
-	free(text);
-	rig_deinit(&rig);
 }
 
 static const char *const pools[][16] = {
@@ -263,7 +260,7 @@ static size_t write_random_text(uint8_t *text, size_t text_capacity)
 
 static void check_random_texts(const struct bs_words_options *options, unsigned long n_texts, uint64_t seed)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
 	for (unsigned long i = 0; i < n_texts; i++) {
 		random_state = seed * UINT64_C(1000003) + i;
@@ -271,12 +268,10 @@ static void check_random_texts(const struct bs_words_options *options, unsigned 
 		size_t text_bytes = write_random_text(text, sizeof(text));
 		const size_t windows[] = {1, 1 + below(100), BS_WORDS_WINDOW_BYTES};
 		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
-		uint8_t *exact = malloc(text_bytes + !text_bytes);
+		FREED uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
 		rig_check(&rig, exact, text_bytes, windows, 3);
-		free(exact);
 	}
-	rig_deinit(&rig);
 }
 
 static void test_random_texts(void **state)
@@ -310,7 +305,7 @@ static void test_edges_of_lines(void **state)
 	const size_t n_items = sizeof(items) / sizeof(*items);
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (size_t k = 0; k < n_kernels && k < 8; k++)
 		for (size_t i = 0; i < n_items; i++)
@@ -324,7 +319,6 @@ static void test_edges_of_lines(void **state)
 					rig.words->kernel = kernels[k];
 					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
 				}
-	rig_deinit(&rig);
 }
 
 /* Random texts of ASCII, long enough for many lines, by every kernel. */
@@ -332,34 +326,31 @@ static void test_random_ascii(void **state)
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (unsigned long i = 0; i < rounds.n / 8; i++) {
 		random_state = rounds.seed * UINT64_C(7368787) + i;
 		size_t text_bytes = below(below(4) ? 400 : 10000);
 		uint32_t n_usual = 1 + below(16);
-		uint8_t *text = malloc(text_bytes + !text_bytes);
+		FREED uint8_t *text = malloc(text_bytes + !text_bytes);
 		for (size_t at = 0; at < text_bytes; at++)
 			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
 			                            : (uint8_t)below(128);
 		const size_t windows[] = {1 + below(200), 64, BS_WORDS_WINDOW_BYTES};
 		rig.words->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
-		free(text);
 	}
-	rig_deinit(&rig);
 }
 
 /* Longer than a window, with and without a place to cut: nothing but memory limits a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
 	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;
-	uint8_t *text = malloc(text_bytes);
+	FREED uint8_t *text = malloc(text_bytes);
 	for (size_t i = 0; i < n_items; i++)
 		memcpy(text + i * item_bytes, item, item_bytes);
 	static const size_t windows[] = {BS_WORDS_WINDOW_BYTES};
 	rig_check(rig, text, text_bytes, windows, 1);
-	free(text);
 }
 
 /* n marks in two orders that are canonically equivalent. */

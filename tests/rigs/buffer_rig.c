@@ -20,12 +20,11 @@ void append_repeated(struct bs_buffer *to, const char *text, size_t n_times)
 
 void append_format(struct bs_buffer *to, const char *format, ...)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	va_list args;
 	va_start(args, format);
 	int n = vasprintf(&text, format, args);
 	va_end(args);
 	assert_true(n >= 0);
 	append_bytes(to, text, (size_t)n);
-	free(text);
 }

@@ -4,6 +4,12 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/api.h"
 
+/* For AUTO, of any of core/base/vector.h. */
+static inline void vector_deinit(void *vector)
+{
+	bs_buffer_deinit(vector);
+}
+
 void append_bytes(struct bs_buffer *to, const void *bytes, size_t n_bytes);
 void append_string(struct bs_buffer *to, const char *text);
 void append_repeated(struct bs_buffer *to, const char *text, size_t n_times);

@@ -41,9 +41,8 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;
 	FREED char *place = realpath(path, NULL);
-	bool is = place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
+	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
 	          found.st_dev == dir->device && found.st_ino == dir->inode;
-	return is;
 }
 
 struct bs_dir *dir_at(const char *path)

@@ -32,12 +32,6 @@ void write_text(const char *path, const char *text);
 void read_bytes(const char *path, struct bs_buffer *bytes);
 bool file_exists(const char *path);
 
-/* For AUTO, of any of core/base/vector.h. */
-static inline void vector_deinit(void *vector)
-{
-	bs_buffer_deinit(vector);
-}
-
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
 /* The good bytes, to be damaged. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);

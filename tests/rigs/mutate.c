@@ -58,7 +58,7 @@ static void parts_free(struct parts *parts)
 static void put_together(const struct parts *parts, struct bs_buffer *file)
 {
 	uint64_t n_pages = 0;
-	struct bs_buffer table = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer table = {0};
 	bs_buffer_clear(file);
 	file->used_bytes = HEAD_BYTES;
 	for (size_t i = 0; i < parts->n; i++) {
@@ -81,7 +81,6 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 	bs_store_u64(file->data + 16, file->used_bytes);
 	bs_store_u64(file->data + 24, table_off);
 	bs_store_u32(file->data + 32, (uint32_t)parts->n);
-	bs_buffer_deinit(&table);
 }
 
 /* ---- changes ---- */
@@ -244,7 +243,7 @@ static void mend(struct bs_buffer *file)
 
 void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t *random)
 {
-	struct parts parts = take_apart(file);
+	AUTO(parts_free) struct parts parts = take_apart(file);
 	/* Mostly one: what is wrong in several places is refused at the first of them. */
 	uint64_t n_changes = random_below(random, 3) ? 1 : 1 + random_below(random, 4);
 	for (uint64_t n = n_changes; n > 0 && parts.n > 0 && parts.list; n--) {
@@ -267,5 +266,4 @@ void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t
 	if (random_below(random, 30) == 0)
 		change_frame(file, random);
 	mend(file);
-	parts_free(&parts);
 }

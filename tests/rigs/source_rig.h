@@ -1,6 +1,6 @@
 /*
- * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a whole source into a text that can be
- * compared. Every helper fails the test when something goes wrong.
+ * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a whole source into a text
+ * that can be compared. Every helper fails the test when something goes wrong.
  */
 #pragma once
 
@@ -8,6 +8,8 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 #include "tests/rigs/core_rig.h"
+
+AUTO_OF(struct bs_reader, bs_reader_free)
 
 /* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it is. */
 #define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)

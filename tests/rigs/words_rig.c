@@ -553,7 +553,7 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 		return;
 	UErrorCode code = U_ZERO_ERROR;
 	naive_take(naive, start, end);
-	struct segment *segments = malloc(((size_t)naive->n_units + 1) * sizeof(*segments));
+	FREED struct segment *segments = malloc(((size_t)naive->n_units + 1) * sizeof(*segments));
 	size_t n_segments = 0;
 	ubrk_setText(naive->breaks, naive->units, naive->n_units, &code);
 	assert_true(U_SUCCESS(code));
@@ -564,7 +564,6 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 			segments[n_segments++] = (struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
 	for (size_t i = 0; i < n_segments; i++)
 		naive_segment(naive, segments[i].start, segments[i].end);
-	free(segments);
 }
 
 static void naive_run(struct naive *naive, size_t start, size_t end)

@@ -536,7 +536,7 @@ static void mutate(struct growing *growing)
 	                                    ">",      "1",    "cat",   "\u6f22", "\u0301", "\u0338", "\u200d", "\ufe0f",
 	                                    "\u00a0", "~",    "@",     "_",      "\u05dc", "\uac00", "()",     "\"\"",
 	                                    " -",     "\" ",  " (",    ") ",     "year:"};
-	struct bs_buffer copy = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer copy = {0};
 	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b, end = a < b ? b : a;
 	const char *sign = PICK(growing->dice, signs);
 	end = end - start > 12 && chance(growing->dice, 80) ? start + 1 : end;
@@ -560,7 +560,6 @@ static void mutate(struct growing *growing)
 	default:
 		replace(growing, a, 0, sign, strlen(sign));
 	}
-	bs_buffer_deinit(&copy);
 }
 
 void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text)

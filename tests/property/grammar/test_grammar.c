@@ -22,7 +22,6 @@
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
 
-
 /* The result of a search: a score for each document that matches. */
 struct answer {
 	const struct grammar *grammar;

@@ -340,7 +340,7 @@ static void compare_answers(struct comparison *comparison, const struct answer *
 
 static void check_query(struct comparison *comparison)
 {
-	struct answer ids, brute_ids, count, top, brute_top;
+	AUTO(answer_deinit) struct answer ids, brute_ids, count, top, brute_top;
 	ask(comparison, BS_FIND_IDS, false, &ids);
 	ask(comparison, BS_FIND_IDS, true, &brute_ids);
 	ask(comparison, BS_FIND_COUNT, chance(30) && comparison->is_clean, &count);
@@ -350,11 +350,6 @@ static void check_query(struct comparison *comparison)
 	ask(comparison, BS_FIND_TOP, true, &brute_top);
 	if (comparison->is_clean)
 		compare_answers(comparison, &top, &brute_top);
-	answer_deinit(&ids);
-	answer_deinit(&brute_ids);
-	answer_deinit(&count);
-	answer_deinit(&top);
-	answer_deinit(&brute_top);
 }
 
 bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,

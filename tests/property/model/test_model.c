@@ -23,6 +23,8 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_index, bs_index_close)
+
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
 #define MAX_WEIGHT       24
@@ -254,10 +256,9 @@ static void op_idle(struct world *world)
 static uint64_t count_deleted(struct world *world)
 {
 	struct bs_index_info info = {0};
-	struct bs_index *index = open_index(world);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	bs_index_close(index);
 	return info.n_deleted;
 }
 
@@ -321,7 +322,7 @@ static void op_undo(struct world *world)
 	if (!world->is_known || excluded->n == 0)
 		return;
 	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
-	char *id = strdup(doc->id);
+	FREED char *id = strdup(doc->id);
 	bool may_stay_lost = false;
 	for (size_t i = 0; i < excluded->n; i++) {
 		const char *label = world->state.sources[excluded->at[i].source];
@@ -329,7 +330,7 @@ static void op_undo(struct world *world)
 		may_stay_lost |= strcmp(excluded->at[i].id, id) == 0 && !can_be_read;
 	}
 	if (may_stay_lost)
-		goto out;
+		return;
 	size_t n = state_undo(&world->state, id);
 	trace("bitsift delete --undo --index %s -- '%s'", world->dir, id);
 	struct bs_delete_request request = {
@@ -347,17 +348,14 @@ static void op_undo(struct world *world)
 	world->is_known = world->is_clean = false;
 	run_draw(&run, world->dir);
 	refresh(world, &run);
-out:
-	free(id);
 }
 
 static uint64_t generation_of(struct world *world)
 {
 	struct bs_index_info info = {0};
-	struct bs_index *index = open_index(world);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	bs_index_close(index);
 	return info.generation;
 }
 
@@ -459,9 +457,9 @@ static void op_open(struct world *world)
 /* As `query --fresh`: what a refresh would find. */
 static void compare_fresh(struct world *world)
 {
-	struct bs_index *index = NULL;
+	AUTO(bs_index_close_at) struct bs_index *index = NULL;
 	struct bs_error err = {""};
-	struct model_state now;
+	AUTO(state_deinit) struct model_state now;
 	struct model_refresh refresh = {.is_fresh = true};
 	bool is_possible = state_refresh(&world->state, &world->files.disk, &refresh, &now) == BS_OK;
 	struct bs_open_request request = {.dir = world->dir, .fresh = true};
@@ -469,8 +467,6 @@ static void compare_fresh(struct world *world)
 		difference(world, "fresh: %s", err.text);
 	else if (is_possible)
 		note(world, model_compare(index, &now, &world->files.disk, MODEL_FRESH, 5));
-	bs_index_close(index);
-	state_deinit(&now);
 }
 
 static void op_query(struct world *world)

@@ -529,15 +529,13 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 
 static size_t end_record(struct making *making)
 {
-	struct bs_buffer whole = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer whole = {0};
 	if (!making->inner_id[0] || making->is_by_line)
 		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
 	append_string(&whole, making->inner_id);
 	append_string(&whole, "#");
 	append_bytes(&whole, making->id.data, making->id.used_bytes);
-	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
-	bs_buffer_deinit(&whole);
-	return doc;
+	return oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 }
 
 static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
@@ -576,7 +574,7 @@ static void replace_stdin(const char *path)
 
 static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
 {
-	struct bs_buffer json = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer json = {0};
 	size_t first_doc = oracle_n_docs(making->oracle);
 	uint32_t line = 1;
 	bool is_stdin = strcmp(argument, "-") == 0;
@@ -598,7 +596,6 @@ static void make_collection(struct making *making, const char *argument, uint32_
 	write_file(path, &json, making->setup->is_young);
 	if (is_stdin)
 		replace_stdin(path);
-	bs_buffer_deinit(&json);
 }
 
 void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,

@@ -137,7 +137,7 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
 {
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	bool is_found = false;
 	const uint8_t *text = query->stops.data;
 	for (size_t at = 0, next; at < query->stops.used_bytes; at = next) {
@@ -155,7 +155,6 @@ bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, con
 			            memcmp(kept.terms.data + token->term_off, word, word_bytes) == 0;
 		}
 	}
-	kept_deinit(&kept);
 	return is_found;
 }
 
@@ -163,7 +162,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 {
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
 	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data + node->first_item;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
@@ -177,7 +176,6 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 		n++;
 	}
 	oracle->naive.stemmer = stemmer;
-	kept_deinit(&kept);
 }
 
 static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, struct oracle *oracle)
@@ -503,7 +501,7 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
 	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
-	double *parts = malloc((doc->n_tokens + 1) * sizeof(*parts));
+	FREED double *parts = malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
 	assert_non_null(parts);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
@@ -517,9 +515,7 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
 		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
-	double score = add_up(parts, n_parts);
-	free(parts);
-	return score;
+	return add_up(parts, n_parts);
 }
 
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits)

@@ -467,7 +467,7 @@ static void print_signs(struct growing *growing)
 	static const char *const before[] = {"AND ", "|| ", "() ", ") ", "- ", "-> ", "+++ ", "{ ", "OR "};
 	static const char *const after[] = {" AND", " ||", " ()", " )", " -", " ++", " NOT", " ;", " ( )", " &&"};
 	struct bs_buffer *text = &growing->query->text;
-	struct bs_buffer own = *text;
+	AUTO(bs_buffer_deinit) struct bs_buffer own = *text;
 	uint32_t sign = roll(growing->dice, 9);
 	*text = (struct bs_buffer){0};
 	if (chance(growing->dice, 50))
@@ -475,7 +475,6 @@ static void print_signs(struct growing *growing)
 	append_bytes(text, own.data, own.used_bytes);
 	if (chance(growing->dice, 50))
 		append_string(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
-	bs_buffer_deinit(&own);
 }
 
 static void print_node(struct growing *growing, uint32_t number)

@@ -330,7 +330,7 @@ static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buff
 static void check_feedback(struct bench *bench)
 {
 	struct oracle_hit hits[20];
-	struct bs_buffer line = {0}, by_brute = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0}, by_brute = {0};
 	bench->request.feedback_docs = 0;
 	bench_search(bench, bench->kernel, BS_FIND_TOP, false);
 	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
@@ -350,8 +350,6 @@ static void check_feedback(struct bench *bench)
 			       (int)by_brute.used_bytes, (const char *)by_brute.data);
 		n_learnt++;
 	}
-	bs_buffer_deinit(&line);
-	bs_buffer_deinit(&by_brute);
 }
 
 static void check_query(struct bench *bench)
@@ -448,7 +446,7 @@ static void test_many_documents(void **state)
 static void test_exact_words_are_not_verified(void **state)
 {
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
-		struct bench bench;
+		AUTO(bench_deinit) struct bench bench;
 		bench_init(&bench, rounds.seed, 13, 1500);
 		bench.setup.is_young = false;
 		bench.setup.policy = bs_treatment_policy_default();
@@ -464,7 +462,6 @@ static void test_exact_words_are_not_verified(void **state)
 				check_query(&bench);
 		}
 		assert_true(n_exact > n_before + 10);
-		bench_deinit(&bench);
 	}
 	conclude();
 }

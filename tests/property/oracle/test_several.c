@@ -181,7 +181,7 @@ static void draw_parts(struct bench *bench)
 
 static void check_corpus(unsigned number)
 {
-	struct bench bench;
+	AUTO(bench_deinit) struct bench bench;
 	struct part parts[N_PARTS];
 	struct bs_error err = {""};
 	char dir[16];
@@ -201,7 +201,6 @@ static void check_corpus(unsigned number)
 		bs_finder_free(parts[i].finder);
 		bs_index_close(parts[i].index);
 	}
-	bench_deinit(&bench);
 }
 
 static void test_parts_rank_as_one(void **state)

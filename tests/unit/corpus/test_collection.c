@@ -105,7 +105,7 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 static void test_batches_are_a_split(void **state)
 {
 	for (int round = 0; round < 40; round++) {
-		struct bs_buffer bytes = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 		size_t middle = 0;
 		uint64_t middle_line = 1;
 		uint64_t n_lines = 0;
@@ -129,14 +129,13 @@ static void test_batches_are_a_split(void **state)
 		check_batches("c.jsonl", bytes.data, bytes.used_bytes, 0, 1);
 		if (middle <= bytes.used_bytes)
 			check_batches("c.jsonl", bytes.data, bytes.used_bytes, middle, middle_line);
-		bs_buffer_deinit(&bytes);
 	}
 }
 
 /* Lines that end just before, at, and just behind where a batch is full. */
 static void test_batch_boundaries(void **state)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	for (int delta = -3; delta <= 3; delta++) {
 		size_t line_bytes = (size_t)((1 << 20) + delta);
 		bs_buffer_clear(&bytes);
@@ -151,58 +150,50 @@ static void test_batch_boundaries(void **state)
 		write_bytes("c.jsonl", bytes.data, bytes.used_bytes - 1);
 		check_batches("c.jsonl", bytes.data, bytes.used_bytes - 1, 0, 1);
 	}
-	bs_buffer_deinit(&bytes);
 }
 
 static void test_long_line(void **state)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	append_format(&bytes, "{\"id\":1,\"t\":\"x\"}\n{\"id\":2,\"t\":\"");
 	append_repeated(&bytes, "sixteen letters ", 5 << 16);
 	append_format(&bytes, "\"}\r\n{\"id\":3,\"t\":\"y\"}");
 	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
-	struct log log = {0};
+	AUTO(log_deinit) struct log log = {0};
 	read_source("c.jsonl", &no_options, &log);
 	assert_int_equal(log.n_documents, 3);
 	assert_memory_equal(log_text(&log), "1@1 t=x;2@2 t=sixteen letters ", 30);
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
-	log_deinit(&log);
-	bs_buffer_deinit(&bytes);
 }
 
 /* Reads on behind what `before` says, after the collection has become `after`: the log, and the mark at the end. */
 static void check_resume(const char *before, const char *after, bool counts_last, const char *expected)
 {
-	struct bs_reader *reader = new_reader(&no_options);
-	struct bs_batch batch = {0};
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_batch_deinit) struct bs_batch batch = {0};
 	struct bs_read_mark mark;
 	bool is_appended = false;
 	for (int pass = 0; pass < 2; pass++) {
 		write_text("c.jsonl", pass ? after : before);
-		struct bs_source source = open_source("c.jsonl");
+		AUTO(bs_source_deinit) struct bs_source source = open_source("c.jsonl");
 		struct bs_feed *feed = open_feed(&source, &no_options);
-		struct log log = {0};
+		AUTO(log_deinit) struct log log = {0};
 		if (pass)
 			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
 		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
 			read_batch(reader, &batch, &log);
 		bs_feed_mark(feed, counts_last, &mark);
 		if (pass) {
-			struct bs_buffer shown = {0};
+			AUTO(bs_buffer_deinit) struct bs_buffer shown = {0};
 			append_bytes(&shown, is_appended ? "+" : "=", 1);
 			append_bytes(&shown, log.text.data, log.text.used_bytes);
 			append_bytes(&shown, "", 1);
 			assert_string_equal(shown.data, expected);
-			bs_buffer_deinit(&shown);
 		}
-		log_deinit(&log);
 		bs_feed_close(feed);
-		bs_source_deinit(&source);
 	}
 	assert_int_equal(mark.n_bytes, strlen(after));
 	assert_true(mark.checksum == bs_checksum(after, strlen(after)));
-	bs_batch_deinit(&batch);
-	bs_reader_free(reader);
 }
 
 static void test_resume(void **state)
@@ -314,7 +305,7 @@ static void test_fetch_record_fails(void **state)
 {
 	struct bs_document document;
 	struct bs_stamp stamp;
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
 #define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
@@ -338,7 +329,6 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("c.jsonl", 12, 20), BS_OK);
 	assert_int_equal(document.text.n_bytes, 12);
 #undef FETCH
-	bs_reader_free(reader);
 }
 
 /* ---- standard input ---- */

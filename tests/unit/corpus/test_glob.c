@@ -9,15 +9,13 @@
 
 static bool glob_matches(const char *pattern, const char *path)
 {
-	struct bs_glob glob;
+	AUTO(bs_glob_deinit) struct bs_glob glob;
 	const char *slash = strrchr(path, '/');
 	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
 	                          .n_bytes = strlen(path),
 	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL), BS_OK);
-	bool matches = bs_glob_match(&glob, &at);
-	bs_glob_deinit(&glob);
-	return matches;
+	return bs_glob_match(&glob, &at);
 }
 
 /* A pattern, the paths that it matches, and those that it does not; parted by blanks. */
@@ -97,11 +95,10 @@ static void test_bad_globs(void **state)
 		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
 		assert_non_null(strstr(err.text, bad[i]));
 	}
-	char *huge = malloc(100000);
+	FREED char *huge = malloc(100000);
 	assert_non_null(huge);
 	memset(huge, '*', 100000);
 	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, &err), BS_INVALID);
-	free(huge);
 }
 
 /* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */
@@ -149,7 +146,7 @@ static void test_ignore_lines(void **state)
 		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
 		size_t n = strlen(path);
 		bool is_folder = path[n - 1] == '/';
-		struct bs_ignore ignore = {0};
+		AUTO(bs_ignore_deinit) struct bs_ignore ignore = {0};
 		struct bs_ignore_entry entry = {
 			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
 		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
@@ -158,7 +155,6 @@ static void test_ignore_lines(void **state)
 		char verdict = verdicts[bs_ignore_match(&ignore, &entry, 0)];
 		if (verdict != ignore_cases[i].verdict)
 			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
-		bs_ignore_deinit(&ignore);
 	}
 }
 

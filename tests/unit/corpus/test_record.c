@@ -30,14 +30,13 @@ struct record {
 static struct record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
 {
 	struct record record;
-	uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
+	FREED uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
 	assert_non_null(copy);
 	memcpy(copy, line, line_bytes);
 	if (bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, &err))
 		fail_msg("%s", err.text);
 	/* What is borrowed is borrowed from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
-	free(copy);
 	return record;
 }
 
@@ -76,7 +75,7 @@ struct example {
 static void check_examples(const struct bs_record_options *options, const struct example *examples, size_t n)
 {
 	struct bs_record_parser *parser = new_parser(options);
-	struct bs_buffer found = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 	for (size_t i = 0; i < n; i++) {
 		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
 		describe(&record, &found);
@@ -84,7 +83,6 @@ static void check_examples(const struct bs_record_options *options, const struct
 			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s", examples[i].line,
 			         (const char *)found.data, examples[i].expected, record.refusal.reason ? record.refusal.reason : "");
 	}
-	bs_buffer_deinit(&found);
 	bs_record_parser_free(parser);
 }
 
@@ -358,7 +356,7 @@ static void test_prefixes(void **state)
 
 static void test_nesting(void **state)
 {
-	struct bs_buffer line = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0};
 	static const size_t depths[] = {2, 1023, 1024, 1025, BS_RECORD_MAX_DEPTH, BS_RECORD_MAX_DEPTH + 1, 1000000};
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
 		bs_buffer_clear(&line);
@@ -373,7 +371,6 @@ static void test_nesting(void **state)
 		if (!record.refusal.reason != (depths[i] <= BS_RECORD_MAX_DEPTH))
 			fail_msg("depth %zu: %s", depths[i], record.refusal.reason ? record.refusal.reason : "accepted");
 	}
-	bs_buffer_deinit(&line);
 }
 
 static void check_giant(size_t text_bytes, const char *escape, const char *meaning)
@@ -531,8 +528,8 @@ static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json
 
 static void test_random_records(void **state)
 {
-	struct bs_record_scan scan = {0};
-	struct bs_buffer json = {0}, expected = {0}, found = {0};
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer json = {0}, expected = {0}, found = {0};
 	for (int i = 0; i < 20000; i++) {
 		char id[32];
 		bs_buffer_clear(&json);
@@ -555,18 +552,14 @@ static void test_random_records(void **state)
 			         (const char *)found.data, (const char *)expected.data);
 		check_scan(&scan, &json, &record.document, !memchr(json.data, 0xff, json.used_bytes));
 	}
-	bs_record_scan_deinit(&scan);
-	bs_buffer_deinit(&json);
-	bs_buffer_deinit(&expected);
-	bs_buffer_deinit(&found);
 }
 
 /* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record costs no more than it
  * is long; all its texts are found, and by the quick reader the same. */
 static void test_deep_names(void **state)
 {
-	struct bs_record_scan scan = {0};
-	struct bs_buffer line = {0};
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0};
 	const size_t depth = 60000;
 	append_string(&line, "{");
 	append_repeated(&line, "\"key\":{\"s\":\"x\",", depth - 1);
@@ -595,8 +588,6 @@ static void test_deep_names(void **state)
 	assert_int_equal(document->text.n_fields, 2);
 	assert_int_equal(document->text.fields[0].name_bytes, 1000);
 	assert_int_equal(document->text.fields[1].name_bytes, 1000);
-	bs_record_scan_deinit(&scan);
-	bs_buffer_deinit(&line);
 }
 
 static int open_usual(void **state)

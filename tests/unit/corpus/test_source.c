@@ -69,10 +69,9 @@ static void test_labels(void **state)
 		{"/dev/..", BS_SOURCE_FOLDER, "/dev/.."},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		struct bs_source source = open_source(examples[i].argument);
+		AUTO(bs_source_deinit) struct bs_source source = open_source(examples[i].argument);
 		assert_string_equal(source.label, examples[i].label);
 		assert_int_equal(source.kind, examples[i].kind);
-		bs_source_deinit(&source);
 	}
 }
 
@@ -122,7 +121,7 @@ static void test_ids(void **state)
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		char label[8];
-		struct bs_buffer id = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer id = {0};
 		memcpy(label, examples[i].label, sizeof(label));
 		struct bs_source source = {.kind = examples[i].kind, .label = label};
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
@@ -130,7 +129,6 @@ static void test_ids(void **state)
 		                 BS_OK);
 		append_bytes(&id, "", 1);
 		assert_string_equal((const char *)id.data, examples[i].id);
-		bs_buffer_deinit(&id);
 	}
 }
 
@@ -216,7 +214,7 @@ static void test_utf16(void **state)
 		"!0 d/g-no-mark: binary file;h-short =\xff;");
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
 	/* Raw is what the file has. */
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &stamp, NULL), BS_OK);
@@ -224,7 +222,6 @@ static void test_utf16(void **state)
 	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text.n_bytes, 4);
 	assert_int_equal(stamp.size_bytes, 5);
-	bs_reader_free(reader);
 }
 
 static void test_unreadable(void **state)
@@ -294,16 +291,15 @@ static void test_too_large(void **state)
 	write_text("d/z", "z");
 	check_source("d", &no_options, "!0 d/sparse: binary file;z =z;");
 	check_source("d/sparse", &no_options, "!4 d/sparse: larger than --max-document;");
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &stamp, NULL), BS_INVALID);
-	bs_reader_free(reader);
 }
 
 static void test_many_files(void **state)
 {
-	struct bs_buffer expected = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer expected = {0};
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (int i = 0; i < 1000; i++) {
 		char path[32];
@@ -322,14 +318,13 @@ static void test_many_files(void **state)
 		assert_int_equal(of.batch.n_items, n_batches++ < 15 ? 64 : 40);
 	assert_int_equal(n_batches, 16);
 	close_all(&of);
-	bs_buffer_deinit(&expected);
 }
 
 /* A path longer than any that the system takes in one piece. */
 static void test_deep_path(void **state)
 {
 	char name[201];
-	struct bs_buffer path = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer path = {0};
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (int i = 0; i < 30; i++) {
@@ -345,7 +340,7 @@ static void test_deep_path(void **state)
 	assert_int_equal(log.n_skips, 0);
 	assert_memory_equal(log.text.data, path.data + 201, path.used_bytes - 1 - 201);
 	log_deinit(&log);
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	struct bs_stamp again;
@@ -358,8 +353,6 @@ static void test_deep_path(void **state)
 	/* Too long a name, rather than too many. */
 	memset(path.data, 'n', path.used_bytes - 1);
 	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_IO);
-	bs_reader_free(reader);
-	bs_buffer_deinit(&path);
 }
 
 /* 0, or why path cannot be opened below the folder; both ways. */
@@ -382,8 +375,8 @@ static int try_below(int folder, const char *path, int flags)
 static void test_below(void **state)
 {
 	char name[NAME_MAX + 2];
-	struct bs_buffer path = {0};
-	struct bs_file_place place = {.fd = -1};
+	AUTO(bs_buffer_deinit) struct bs_buffer path = {0};
+	AUTO(bs_file_place_close) struct bs_file_place place = {.fd = -1};
 	struct stat found, again;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -432,13 +425,11 @@ static void test_below(void **state)
 	close(fd);
 	close(at);
 	close(folder);
-	bs_file_place_close(&place);
-	bs_buffer_deinit(&path);
 }
 
 static void test_fetch_file(void **state)
 {
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	struct bs_stamp other;
@@ -468,7 +459,6 @@ static void test_fetch_file(void **state)
 	assert_int_equal(document.text.n_bytes, giant_bytes);
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
-	bs_reader_free(reader);
 }
 
 /* A file that another thread makes longer and shorter all the time. */
@@ -492,7 +482,7 @@ static void test_growing_file(void **state)
 {
 	static char path[] = "f";
 	pthread_t thread;
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text(path, "a");
 	assert_int_equal(pthread_create(&thread, NULL, keep_changing, path), 0);
 	for (int i = 0; i < 2000; i++) {
@@ -505,7 +495,6 @@ static void test_growing_file(void **state)
 	}
 	atomic_store(&stop_writing, true);
 	pthread_join(thread, NULL);
-	bs_reader_free(reader);
 }
 
 static void test_sink_stops(void **state)

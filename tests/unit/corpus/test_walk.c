@@ -140,14 +140,13 @@ static enum bs_status collect(const char *root, const struct bs_walk_options *op
 
 static void expect(const char *root, const struct bs_walk_options *options, const char *lines)
 {
-	struct bs_buffer paths = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer paths = {0};
 	assert_int_equal(collect(root, options, &paths), BS_OK);
 	for (size_t i = 0; i < paths.used_bytes; i++)
 		if (paths.data[i] == '\0')
 			paths.data[i] = '\n';
 	assert_int_equal(bs_buffer_append(&paths, "", 1, NULL), BS_OK);
 	assert_string_equal((const char *)paths.data, lines);
-	bs_buffer_deinit(&paths);
 }
 
 /* ---- one thing at a time ---- */
@@ -349,7 +348,7 @@ static void random_glob(struct bs_buffer *text)
 
 static void random_ignore_file(const char *path)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	for (uint64_t n = below(5); n > 0; n--) {
 		if (one_in(60))
 			append_string(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
@@ -357,7 +356,6 @@ static void random_ignore_file(const char *path)
 		append_string(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
 	}
 	make_file(path, text.data ? (const void *)text.data : "", text.used_bytes);
-	bs_buffer_deinit(&text);
 }
 
 /* Makes the current folder a repository, or a worktree of one. */
@@ -537,9 +535,8 @@ static size_t compare_with_rg(const struct rg_run *rg)
 		arguments[n_arguments - 2] = "--no-ignore";
 		arguments[n_arguments - 1] = "--";
 		arguments[n_arguments++] = rg->root;
-		struct bs_buffer unused = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer unused = {0};
 		rg_status = run_rg(arguments, &unused);
-		bs_buffer_deinit(&unused);
 	}
 	enum bs_status status = collect(rg->root, &options, &ours);
 	if ((status == BS_INVALID) != (rg_status == 2)) {
@@ -590,11 +587,10 @@ static size_t random_run(void)
 
 static bool have_rg_13(void)
 {
-	struct bs_buffer output = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
 	static const char version[] = "ripgrep 13.";
 	bool is_13 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
 	             output.used_bytes > sizeof(version) && memcmp(output.data, version, sizeof(version) - 1) == 0;
-	bs_buffer_deinit(&output);
 	return is_13;
 }
 

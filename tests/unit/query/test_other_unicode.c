@@ -12,6 +12,8 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_writer, bs_writer_close)
+
 static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
 	*manifest = (struct bs_manifest){.n_sources = 0};
@@ -38,13 +40,11 @@ static void take_none(struct bs_manifest *manifest)
 
 static void make_older(struct bs_memory *memory, void (*age)(struct bs_manifest *manifest))
 {
-	struct bs_manifest manifest;
-	struct bs_dir dir;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_dir_close) struct bs_dir dir;
 	read_manifest(memory, &dir, &manifest);
 	age(&manifest);
 	ok(bs_manifest_write(&dir, &manifest, ERR), &said);
-	bs_manifest_deinit(&manifest);
-	bs_dir_close(&dir);
 }
 
 static void add(struct bs_writer *writer, const char *id, const char *text)
@@ -69,8 +69,8 @@ static void expect(struct bs_memory *memory, bool is_other, const char *query, c
 {
 	struct bs_open_request open = {.memory = memory};
 	struct bs_index_info info;
-	struct bs_index *index;
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
 	struct bs_error err = {""};
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
@@ -83,26 +83,22 @@ static void expect(struct bs_memory *memory, bool is_other, const char *query, c
 	assert_string_equal(heard, ids);
 	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, &err), is_other ? BS_UNSUPPORTED : BS_OK);
 	assert_int_equal(n_candidates > 0, !is_other);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t revision, uint32_t n_segments)
 {
-	struct bs_manifest manifest;
-	struct bs_dir dir;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_dir_close) struct bs_dir dir;
 	read_manifest(memory, &dir, &manifest);
 	assert_string_equal(manifest.versions.icu, icu);
 	assert_int_equal(manifest.options.words_revision, revision);
 	assert_int_equal(manifest.n_segments, n_segments);
-	bs_manifest_deinit(&manifest);
-	bs_dir_close(&dir);
 }
 
 static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *manifest))
 {
 	struct bs_memory *memory;
-	struct bs_writer *writer;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	struct bs_build_report report;
 	struct bs_error err = {""};
 	struct bs_manifest older = {.options = {.words_revision = BS_WORDS_REVISION}};
@@ -157,7 +153,6 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	add(writer, "f", "a cat of today");
 	ok(bs_writer_commit(writer, NULL, &err), &err);
 	expect(memory, false, "cat", "b c a f ");
-	bs_writer_close(writer);
 	bs_memory_free(memory);
 }
 
@@ -172,7 +167,7 @@ static void test_it_is_scanned_until_renewed(void **state)
 static void test_an_empty_one(void **state)
 {
 	struct bs_memory *memory;
-	struct bs_writer *writer;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
@@ -182,7 +177,6 @@ static void test_an_empty_one(void **state)
 	add(writer, "a", "a cat");
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a ");
-	bs_writer_close(writer);
 	bs_memory_free(memory);
 }
 
@@ -201,8 +195,8 @@ static void test_one_with_an_analyzer(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "bytes", .cut = cut_bytes};
 	struct bs_memory *memory;
-	struct bs_writer *writer;
-	struct bs_index *index;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
+	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
 	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
@@ -215,8 +209,6 @@ static void test_one_with_an_analyzer(void **state)
 	ok(bs_index_open_with(&open, &index, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_false(info.is_other_unicode);
-	bs_index_close(index);
-	bs_writer_close(writer);
 	bs_memory_free(memory);
 }
 

@@ -8,20 +8,18 @@
 
 static void check_format(const struct bs_query_tree *query, const char *text, const char *wanted)
 {
-	char *tree = format(query);
+	FREED char *tree = format(query);
 	if (strcmp(tree, wanted) != 0)
 		fail_msg("%s: got %s, wanted %s", text, tree, wanted);
-	free(tree);
 }
 
 static void check_tree(const char *text, const struct bs_query_options *options, const char *wanted)
 {
-	struct bs_query_tree *query;
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
 	struct bs_error err = {{0}};
 	if (bs_query_parse((const uint8_t *)text, strlen(text), options, &query, NULL, &err))
 		fail_msg("%s: %s", text, err.text);
 	check_format(query, text, wanted);
-	bs_query_tree_free(query);
 }
 
 struct tree_case {
@@ -106,13 +104,11 @@ static void test_normal_form(void **state)
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
-		struct bs_buffer normal = {0};
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
+		AUTO(bs_buffer_deinit) struct bs_buffer normal = {0};
 		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text, &normal, NULL), BS_OK);
 		assert_int_equal(bs_buffer_append(&normal, "", 1, NULL), BS_OK);
 		assert_string_equal((const char *)normal.data, cases[i].normal);
-		bs_buffer_deinit(&normal);
-		bs_query_tree_free(query);
 	}
 }
 
@@ -128,11 +124,9 @@ static char *place(const char *text, const char *word)
 
 static void check_placed(const char *text, const char *word, const char *wanted, const char *tree)
 {
-	char *query = place(text, word), *wanted_tree = place(wanted, tree);
+	FREED char *query = place(text, word), *wanted_tree = place(wanted, tree);
 	const struct bs_query_options options = make_options(false);
 	check_tree(query, &options, wanted_tree);
-	free(query);
-	free(wanted_tree);
 }
 
 /* The analyzer decides what operators and brackets take for a word, not the kind of a character. */
@@ -143,14 +137,12 @@ static void test_words_without_letters(void **state)
 	static const char *const negations[] = {"fox -%s", "fox !%s", "fox NOT %s", "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
 	                                        "fox --%s", "(fox)-%s"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		struct bs_query_tree *word = must_parse(words[i], false);
-		char *tree = format(word);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *word = must_parse(words[i], false);
+		FREED char *tree = format(word);
 		for (size_t k = 0; k < sizeof(negations) / sizeof(*negations); k++)
 			check_placed(negations[k], words[i], "(AND fox (NOT %s))", tree);
 		check_placed("title:(… %s) x", words[i], "(AND title:%s x)", tree);
 		check_placed("(… %s)dog", words[i], "(AND %s dog)", tree);
-		bs_query_tree_free(word);
-		free(tree);
 	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
 		check_placed("fox -%s", signs[i], "fox%s", "");
@@ -205,10 +197,9 @@ static double weight_of(const struct bs_query_tree *query, const char *word)
 
 static void check_weight(const char *text, const char *word, double wanted)
 {
-	struct bs_query_tree *query = must_parse(text, false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
 	if (weight_of(query, word) < wanted || weight_of(query, word) > wanted)
 		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
-	bs_query_tree_free(query);
 }
 
 /* Of all places that are not negated. */
@@ -244,12 +235,11 @@ static void test_terms(void **state)
 	options.n_terms = 2;
 	options.own_share = 0.25;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bs_query_tree *query;
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
 		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
 		                 BS_OK);
 		check_format(query, cases[i].text, cases[i].tree);
 		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
-		bs_query_tree_free(query);
 	}
 }
 
@@ -308,9 +298,8 @@ static void test_tokens(void **state)
 		{"\xc3 a \xe3\x81", "a"},
 	};
 	CHECK_TREES(cases, make_options(false));
-	struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
 	check_format(query, "a NUL b OR c", "(OR (PHRASE a@0 b@1) c)");
-	bs_query_tree_free(query);
 }
 
 static void test_phrases_and_near(void **state)
@@ -453,11 +442,10 @@ static void test_runs(void **state)
 		{"ｶﾞ", "ガ"},
 	};
 	CHECK_TREES(cases, make_options(false));
-	struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
 	assert_false(query->elements[2].is_positive);
-	bs_query_tree_free(query);
 }
 
 static void test_fields(void **state)
@@ -753,9 +741,8 @@ static void test_caret(void **state)
 
 static void check_n_notices(const char *text, uint32_t n)
 {
-	struct bs_query_tree *query = must_parse(text, false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
 	assert_int_equal(query->notices.n, n);
-	bs_query_tree_free(query);
 }
 
 static void test_ignored(void **state)
@@ -784,7 +771,7 @@ static void test_ignored(void **state)
 static void check_elements(const char *text, const char *wanted)
 {
 	static const char *const suffixes[] = {"", "*", "", "~", "|"};
-	struct bs_query_tree *query = must_parse(text, false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
 	char got[500] = "";
 	for (size_t i = 0; i < query->n_elements; i++) {
 		const struct bs_element *element = &query->elements[i];
@@ -793,7 +780,6 @@ static void check_elements(const char *text, const char *wanted)
 			 (const char *)element->term, suffixes[element->kind], element->is_positive ? "+" : "");
 	}
 	assert_string_equal(got, wanted);
-	bs_query_tree_free(query);
 }
 
 static void test_elements(void **state)
@@ -833,7 +819,7 @@ static void test_free_null(void **state)
 static void test_limits(void **state)
 {
 	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;
-	char *text = malloc(longest + 1);
+	FREED char *text = malloc(longest + 1);
 	struct bs_error err;
 	size_t error_byte;
 	assert_non_null(text);
@@ -850,7 +836,6 @@ static void test_limits(void **state)
 		assert_int_equal(query == NULL, more);
 		bs_query_tree_free(query);
 	}
-	free(text);
 }
 
 RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators), cmocka_unit_test(test_normal_form),

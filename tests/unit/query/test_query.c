@@ -8,6 +8,9 @@
 #include "core/bitsift/query.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_query, bs_query_free)
+AUTO_OF(struct bs_statistics, bs_statistics_free)
+
 void *__real_malloc(size_t n_bytes);
 void *__real_calloc(size_t n, size_t n_bytes);
 void *__real_realloc(void *old, size_t n_bytes);
@@ -84,10 +87,8 @@ static const char *match(struct bs_query *query, const struct document *document
 
 static const char *answer(const struct bs_query_request *request, const struct document *document)
 {
-	struct bs_query *query = make(request);
-	const char *line = match(query, document);
-	bs_query_free(query);
-	return line;
+	AUTO(bs_query_free_at) struct bs_query *query = make(request);
+	return match(query, document);
 }
 
 static void test_operators(void **state)
@@ -138,7 +139,7 @@ static void test_long_phrase(void **state)
 		for (int i = 0; i < RUN; i++)
 			n += sprintf(text + n, " x");
 	struct bs_query_request request = ask(query);
-	struct bs_query *long_phrase = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *long_phrase = make(&request);
 	for (int has = 0; has < 2; has++) {
 		struct document document = file(text);
 		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL), BS_OK);
@@ -146,7 +147,6 @@ static void test_long_phrase(void **state)
 		/* One y less. */
 		text[4 * RUN + 3] = 'x';
 	}
-	bs_query_free(long_phrase);
 	free(text);
 }
 
@@ -186,13 +186,12 @@ static void test_names_of_files(void **state)
 	struct bs_query_request request = ask("name:notes word");
 	assert_string_equal(answer(&request, &document), "no"); /* no field, but a word */
 	request.file_names = true;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_string_equal(match(query, &document), "no");
 	assert_int_equal(bs_query_set_name(query, "old/Notes.txt", 13, NULL), BS_OK);
 	assert_string_equal(match(query, &document), "yes 0:1:1+4");
 	assert_int_equal(bs_query_set_name(query, NULL, 0, NULL), BS_OK);
 	assert_string_equal(match(query, &document), "no");
-	bs_query_free(query);
 }
 
 static void test_places_in_lines(void **state)
@@ -281,7 +280,7 @@ static double share(double n, double df, double tf, double length, double avgdl)
 
 static void test_scores(void **state)
 {
-	struct bs_statistics *statistics, *sum;
+	AUTO(bs_statistics_free_at) struct bs_statistics *statistics, *sum;
 	const char *word;
 	size_t n_bytes;
 	uint64_t n;
@@ -327,8 +326,6 @@ static void test_scores(void **state)
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
 	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
 	bs_query_free(query);
-	bs_statistics_free(statistics);
-	bs_statistics_free(sum);
 	bs_statistics_free(NULL);
 }
 
@@ -354,7 +351,7 @@ static void test_limits(void **state)
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_query_request request = ask("last");
 	struct bs_query_result result;
-	struct bs_statistics *statistics;
+	AUTO(bs_statistics_free_at) struct bs_statistics *statistics;
 	double score;
 	char *text = malloc(LONG_BYTES + 1);
 	assert_non_null(text);
@@ -363,7 +360,7 @@ static void test_limits(void **state)
 	strcpy(text + LONG_BYTES - 5, " last");
 	struct bs_text texts = {"", 0, text, LONG_BYTES};
 	request.limits = &limits;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
 	bs_statistics_set(statistics, 10, 100);
 	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, &err), BS_OK);
@@ -377,8 +374,6 @@ static void test_limits(void **state)
 	assert_true(score > 0);
 	limits.reserved[0] = 1;
 	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_UNSUPPORTED);
-	bs_query_free(query);
-	bs_statistics_free(statistics);
 	free(text);
 }
 
@@ -390,7 +385,7 @@ static void test_nothing_is_allocated_later(void **state)
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
 		struct bs_query_request request = ask(queries[q]);
 		request.file_names = true;
-		struct bs_query *query = make(&request);
+		AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 		size_t n_before = 0, n_matches = 0;
 		for (unsigned i = 0; i < 2000; i++) {
 			struct bs_query_result result;
@@ -402,7 +397,6 @@ static void test_nothing_is_allocated_later(void **state)
 		}
 		assert_int_equal(n_allocated, n_before);
 		assert_in_range(n_matches, 1, 1999);
-		bs_query_free(query);
 	}
 }
 
@@ -412,10 +406,9 @@ static const char *snippet(const char *text, const struct bs_query_snippet_reque
 	struct document document = file(text);
 	struct bs_query_request request = ask("fizz buzz");
 	struct bs_query_snippet snippet;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
 	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no", (int)snippet.text_bytes, snippet.text);
-	bs_query_free(query);
 	return line;
 }
 
@@ -434,9 +427,8 @@ static void test_snippets(void **state)
 	how.reserved[0] = 1;
 	struct document document = file("fizz");
 	struct bs_query_request request = ask("fizz");
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
-	bs_query_free(query);
 }
 
 /* The text that is shown of a document, by words. */
@@ -446,14 +438,13 @@ static const char *words(const struct document *document, uint32_t n_words, bool
 	struct bs_query_request request = ask("fizz OR buzz");
 	struct bs_query_result result;
 	struct bs_query_span span;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
 	assert_int_equal(bs_query_choose_span(document->texts, document->n_texts, result.places,
 	                               has_places ? result.n_places : 0, n_words, &span, NULL),
 	                 BS_OK);
 	snprintf(line, sizeof(line), "%zu:%.*s", span.text, (int)(span.stop_byte - span.start_byte),
 	         document->texts[span.text].text + span.start_byte);
-	bs_query_free(query);
 	return line;
 }
 

@@ -8,12 +8,14 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
+
 /* The tree; and the window on the way, for what it costs. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,
                                  struct bs_error *err)
 {
 	static const struct bs_regex_window_options options = {.is_caseless = true, .line_end = '\n'};
-	struct bs_regex regex = {.root = 0};
+	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_byte_window window;
 	double rate;
 	enum bs_status status = bs_regex_read(&regex, pattern, n_bytes, err);
@@ -21,21 +23,18 @@ static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_
 		status = bs_regex_window(&regex, &options, &window, &rate, err);
 	if (!status)
 		status = bs_regex_grams(&regex, tree_out, err);
-	bs_regex_deinit(&regex);
 	return status;
 }
 
 static void check_tree_of(const char *pattern, size_t n_bytes, const char *wanted)
 {
-	struct bs_gram_tree *tree;
-	struct bs_buffer text = {0};
+	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	expect_ok(read_grams(pattern, n_bytes, &tree, ERR), &said);
 	expect_ok(bs_gram_tree_format(tree, &text, ERR), &said);
 	expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
 	if (strcmp((const char *)text.data, wanted) != 0)
 		fail_msg("%s: %s where %s was wanted", pattern, (const char *)text.data, wanted);
-	bs_gram_tree_free(tree);
-	bs_buffer_deinit(&text);
 }
 
 static void check_tree(const char *pattern, const char *wanted)
@@ -308,11 +307,10 @@ static void test_nul(void **state)
 
 static void check_keys(const struct bs_gram_node *node)
 {
-	struct bs_buffer keys = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
 	assert_int_equal(bs_grams_of_literal(node->bytes, node->n_bytes, &keys, NULL), BS_OK);
 	assert_int_equal(node->n_keys, keys.used_bytes / sizeof(uint64_t));
 	assert_memory_equal(node->keys, keys.data, keys.used_bytes);
-	bs_buffer_deinit(&keys);
 }
 
 /* What gram_tree.h promises of every tree. */
@@ -341,20 +339,18 @@ static void check_promises(const struct bs_gram_tree *tree)
 static void test_promises(void **state)
 {
 	for (size_t i = 0; i < COUNT(trees); i++) {
-		struct bs_gram_tree *tree;
+		AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
 		assert_int_equal(read_grams(trees[i].pattern, strlen(trees[i].pattern), &tree, NULL), BS_OK);
 		check_promises(tree);
-		bs_gram_tree_free(tree);
 	}
 }
 
 /* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees the text. */
 static void check_costly_text(struct bs_buffer *text)
 {
-	struct bs_gram_tree *tree;
+	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
 	assert_int_equal(read_grams(text->data, text->used_bytes, &tree, NULL), BS_OK);
 	check_promises(tree);
-	bs_gram_tree_free(tree);
 	bs_buffer_deinit(text);
 }
 
@@ -421,8 +417,8 @@ static void test_many_words(void **state)
 {
 	static const size_t numbers[] = {1000, 10000, 20000};
 	for (size_t i = 0; i < 2 * COUNT(numbers); i++) {
-		struct bs_buffer text = {0};
-		struct bs_gram_tree *tree;
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+		AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
 		size_t n_words = numbers[i / 2];
 		bool has_groups = i % 2;
 		for (size_t k = 0; k < n_words; k++) {
@@ -433,8 +429,6 @@ static void test_many_words(void **state)
 		check_promises(tree);
 		assert_int_equal(tree->n_nodes, n_words > 16384 ? 1 : n_words + 1);
 		assert_int_equal(bs_gram_tree_root(tree)->kind, n_words > 16384 ? BS_GRAM_ANY : BS_GRAM_OR);
-		bs_gram_tree_free(tree);
-		bs_buffer_deinit(&text);
 	}
 }
 

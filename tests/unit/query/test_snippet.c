@@ -64,9 +64,8 @@ static void check_words(const char *text, const char *const *words, uint32_t wid
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
-	char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
+	FREED char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
-	free(got);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -105,9 +104,8 @@ static void test_hostile_text(void **state)
 	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
 	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
 	struct bs_word_hit hit = hit_at(0, 0, 2, 5);
-	char *got = snippet_of(&field, 1, &hit, 1, 0);
+	FREED char *got = snippet_of(&field, 1, &hit, 1, 0);
 	assert_string_equal(got, "a\xef\xbf\xbd[cat]");
-	free(got);
 }
 
 static void test_marks(void **state)
@@ -119,13 +117,12 @@ static void test_marks(void **state)
 
 	struct bs_field field = field_of("a cat sat");
 	struct bs_word_hit hit = hit_at(0, 7, 2, 5);
-	struct bs_buffer out = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
 	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, NULL, &out, NULL), BS_OK);
 	struct bs_snippet_options bold = {.mark_start = "\033[1m", .mark_stop = "\033[0m"};
 	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, &bold, &out, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	assert_string_equal((const char *)out.data, "a cat sata \033[1mcat\033[0m sat");
-	bs_buffer_deinit(&out);
 }
 
 static void test_windows(void **state)
@@ -174,9 +171,8 @@ static void check_shape(enum bs_snippet_shape shape, const char *text, const cha
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
-	char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
+	FREED char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
-	free(got);
 }
 
 static void test_columns(void **state)
@@ -229,14 +225,13 @@ static void test_passages(void **state)
 	                             field_of("dog")};
 	struct bs_word_hit hits[MOST_HITS];
 	struct bs_snippet_options options = {.width = 12};
-	struct bs_snippet_windows windows = {0};
+	AUTO(vector_deinit) struct bs_snippet_windows windows = {0};
 	size_t n_hits = find_hits(fields, 2, WORDS("cat", "dog"), hits), best;
 	assert_int_equal(bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL), BS_OK);
 	static const struct bs_snippet_window wanted[] = {{0, 0}, {1, 2}, {3, 4}, {5, 5}};
 	assert_int_equal(windows.bytes.used_bytes, sizeof(wanted));
 	assert_memory_equal(windows.items, wanted, sizeof(wanted));
 	assert_int_equal(best, 2);
-	bs_vector_deinit(&windows);
 }
 
 static void test_fields(void **state)
@@ -268,14 +263,12 @@ static void test_long_run(void **state)
 	for (size_t i = 0; i < n_chars; i++)
 		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-	struct bs_word_hit *hits = calloc(n_chars + 1, sizeof(*hits));
+	FREED struct bs_word_hit *hits = calloc(n_chars + 1, sizeof(*hits));
 	hits[0] = hit_at(0, 0, 0, 3);
 	for (size_t i = 1; i <= n_chars; i++)
 		hits[i] = hit_at(0, 1 + i % 2, 5, text.used_bytes);
-	char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
+	FREED char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
 	assert_string_equal(got, "[cat]. [字漢字]…");
-	free(got);
-	free(hits);
 	bs_buffer_deinit(&text);
 }
 
@@ -297,10 +290,9 @@ static void check_huge(char filling)
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	for (size_t i = 0; i < 4; i++) {
-		char *got = snippet_of(&field, 1, hits, i, 0);
+		FREED char *got = snippet_of(&field, 1, hits, i, 0);
 		assert_true(strlen(got) < 600);
 		assert_true(i == 0 || strstr(got, "[cat]"));
-		free(got);
 	}
 	assert_int_equal(munmap(text, text_bytes), 0);
 }
@@ -465,7 +457,7 @@ static void test_clusters(void **state)
 {
 	random_state = 11;
 	for (size_t i = 0; i < 3000; i++) {
-		struct bs_buffer text = {0}, ends = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, ends = {0};
 		size_t n_before = below(200), n_after = below(200);
 		append_characters(&text, n_before, i % 2, &ends);
 		size_t hit = text.used_bytes + 1;
@@ -476,11 +468,8 @@ static void test_clusters(void **state)
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		struct bs_word_hit found = hit_at(0, 0, hit, hit + 6);
 		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
-		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + below(150));
+		FREED char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + below(150));
 		check_clusters(got, &text, hit, &ends);
-		free(got);
-		bs_buffer_deinit(&text);
-		bs_buffer_deinit(&ends);
 	}
 }
 
@@ -494,10 +483,9 @@ static void test_long_cluster(void **state)
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
 	for (size_t i = 0; i < 3; i++) {
-		char *got = snippet_of(&field, 1, hits + i, 1, 0);
+		FREED char *got = snippet_of(&field, 1, hits + i, 1, 0);
 		assert_true(strlen(got) < 160 * 16 * 3);
 		assert_non_null(strchr(got, '['));
-		free(got);
 	}
 	bs_buffer_deinit(&text);
 }
@@ -528,9 +516,8 @@ static void test_analyzed(void **state)
 	struct gathering gathering = {.n_hits = 0};
 	assert_int_equal(bs_words_analyze(words, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
 			 BS_OK);
-	char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
+	FREED char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
 	assert_string_equal(got, "[Don't]: [obj].[method], [日本語ﾃｷｽﾄ]! [été] [👍]");
-	free(got);
 	bs_words_free(words);
 }
 

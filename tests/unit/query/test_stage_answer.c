@@ -4,8 +4,11 @@
 #include "query/answer/document_text.h"
 #include "query/answer/explain.h"
 #include "query/answer/presenter.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_matcher, bs_matcher_free)
 
 static struct bs_presenter presenter;
 static const struct bs_wanted snippets = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
@@ -104,7 +107,7 @@ static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *
 static void test_texts(void **state)
 {
 	const struct bs_wanted both = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
-	struct bs_matcher *matcher = new_matcher("river");
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	uint32_t n[RIG_N_INDEXES] = {0};
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
@@ -121,7 +124,6 @@ static void test_texts(void **state)
 		n[doc->entry]++;
 	}
 	assert_true(n[0] > 0 && n[1] > 0);
-	bs_matcher_free(matcher);
 }
 
 /* Words of a phrase are marked only in the phrase. Without snippets and passages no text is
@@ -129,7 +131,7 @@ static void test_texts(void **state)
 static void test_phrases(void **state)
 {
 	const struct bs_wanted nothing = {.mark_start = "[", .mark_stop = "]"};
-	struct bs_matcher *matcher = new_matcher("\"quick brown\"");
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("\"quick brown\"");
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 		struct bs_find_hit hit = show(matcher, &snippets, doc);
@@ -140,13 +142,12 @@ static void test_phrases(void **state)
 		hit = show(matcher, &nothing, doc);
 		assert_int_equal(hit.snippet_bytes + hit.n_passages, 0);
 	}
-	bs_matcher_free(matcher);
 }
 
 static void test_changed(void **state)
 {
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
-	struct bs_matcher *matcher = new_matcher("river");
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	rig_change_file(changed, "now a river of paper");
 	rig_remove_file(gone);
 	rig_load();
@@ -154,7 +155,6 @@ static void test_changed(void **state)
 	assert_true(hit.is_changed);
 	assert_true(rig_is_text(hit.snippet, hit.snippet_bytes, "now a [river] of paper"));
 	assert_null(show(matcher, &snippets, gone).snippet);
-	bs_matcher_free(matcher);
 }
 
 /* ---- batches ---- */
@@ -210,7 +210,7 @@ static void test_batches(void **state)
 
 static void test_documents(void **state)
 {
-	struct bs_document_texts texts = {.ids = NULL};
+	AUTO(bs_document_texts_deinit) struct bs_document_texts texts = {.ids = NULL};
 	struct bs_error err = {""};
 	struct bs_doc_ref ref;
 	bool is_changed;
@@ -242,7 +242,6 @@ static void test_documents(void **state)
 	assert_true(is_changed &&
 	            rig_is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
 	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, &err), BS_NOT_FOUND);
-	bs_document_texts_deinit(&texts);
 }
 
 /* ---- explanations ---- */
@@ -259,9 +258,9 @@ static void test_explanations(void **state)
 	static const char query[] = "(river OR zebra) -only27";
 	static const char *const terms[] = {"river", "zebra", "only27"};
 	struct bs_query_stats stats = {.hits = 0};
-	struct bs_buffer text = {0};
-	struct bs_scan scan = {.n_frames = 0};
-	struct bs_candidate_list candidates = {.items = NULL};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	AUTO(bs_scan_deinit) struct bs_scan scan = {.n_frames = 0};
+	AUTO(vector_deinit) struct bs_candidate_list candidates = {.items = NULL};
 	rig_plan(query);
 	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, ERR), &said);
 	const char *shown = text_of(&text);
@@ -309,9 +308,6 @@ static void test_explanations(void **state)
 	shown = text_of(&text);
 	assert_non_null(strstr(shown, "123"));
 	assert_non_null(strstr(shown, "45"));
-	bs_buffer_deinit(&text);
-	bs_scan_deinit(&scan);
-	bs_vector_deinit(&candidates);
 }
 
 RUN_NAMED_TESTS("stage_answer", cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),

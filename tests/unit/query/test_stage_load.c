@@ -110,7 +110,7 @@ static void test_lines(void **state)
 
 static void test_names(void **state)
 {
-	struct bs_buffer id = {0}, local_id = {0}, path = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer id = {0}, local_id = {0}, path = {0};
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -125,9 +125,6 @@ static void test_names(void **state)
 		ok(bs_loader_given_id(rig.loader, doc->ref, &is_given, &given_id, &id_bytes, &given_path, ERR), &said);
 		assert_false(is_given);
 	}
-	bs_buffer_deinit(&id);
-	bs_buffer_deinit(&local_id);
-	bs_buffer_deinit(&path);
 }
 
 /* Two files and the collection change, a file and a record are removed: changes are summed over

@@ -6,6 +6,7 @@
 #include "query/rank/scan_top.h"
 #include "query/rank/sorted_hits.h"
 #include "query/statistics/collection_statistics.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
 
@@ -166,7 +167,7 @@ static void test_best_of_many(void **state)
 static void test_orders(void **state)
 {
 	struct bs_hit hits[RIG_MOST_DOCS];
-	struct bs_hits heap = {.items = NULL};
+	AUTO(vector_deinit) struct bs_hits heap = {.items = NULL};
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		hits[i] = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) % 11));
 		ok(bs_hits_push(&heap, &hits[i], ERR), &said);
@@ -184,7 +185,6 @@ static void test_orders(void **state)
 		last = next;
 	}
 	assert_int_equal(bs_vector_n(&heap), 0);
-	bs_vector_deinit(&heap);
 }
 
 /* ---- the best by bounds ---- */
