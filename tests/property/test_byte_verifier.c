@@ -301,8 +301,7 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		n += 1 + (size_t)below(20000);
 		bool is_whole = n >= text.used_bytes || !takes_heads;
 		n = is_whole ? text.used_bytes : n;
-		uint8_t *there = malloc(n + 1);
-		assert_non_null(there);
+		uint8_t *there = must_malloc(n + 1);
 		memcpy(there, field.text, n);
 		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
 		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
@@ -416,8 +415,7 @@ static void test_broken_lines(void **state)
 		bool is_known;
 		draw_doc(&doc);
 		size_t n = (size_t)below(doc.line.used_bytes + 1);
-		FREED uint8_t *line = malloc(n ? n : 1);
-		assert_non_null(line);
+		FREED uint8_t *line = must_malloc(n);
 		memcpy(line, doc.line.data, n);
 		if (n > 0 && by_chance(50))
 			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];

@@ -312,11 +312,10 @@ static void test_stored(void **state)
 static void test_without_grams(void **state)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	struct bs_writer_request request = {.memory = rig.memory, .grams = true};
 	ask_through_life(false, false);
 	assert_int_equal(n_candidates, n_candidates_of);
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
 }
 
 static int refuse(void *context, const struct bs_hit_batch *batch)
@@ -332,33 +331,32 @@ static void test_refusals(void **state)
 	struct bs_candidates_request request = {.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
 	struct bs_find_request find = {.query = "lock", .query_bytes = 4, .mode = BS_FIND_TOP, .candidates = true, .batch = take};
 	struct bs_candidates_result result;
-	struct bs_error err = {""};
 	change(true, false, 200);
 	open_index();
 	/* No pattern matches nothing. */
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, 0);
 	request.pattern.n_patterns = 1;
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_true(result.n_candidates > 0 && !result.is_all);
 	request.batch = refuse;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_STOPPED);
 	request.reserved[0] = 1;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, &err), BS_UNSUPPORTED);
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.mode = BS_FIND_IDS;
 	find.brute = true;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.brute = false;
 	find.feedback_docs = 3;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.feedback_docs = 0;
 	find.batch = refuse;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase that no text is read for only may be there. */
 	find = (struct bs_find_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_FIND_COUNT, .candidates = true};
 	struct bs_find_result of_find;
-	ok(bs_find(rig.finder, &find, &of_find, &err), &err);
+	ok(bs_find(rig.finder, &find, &of_find, ERR), &said);
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 

@@ -88,8 +88,7 @@ static struct bs_writer *open_writer(const char *dir)
 {
 	struct bs_writer_request request = {.dir = dir, .memory_bytes = 16u << 20, .n_threads = 1, .consent = &all};
 	struct bs_writer *writer;
-	struct bs_error err;
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	return writer;
 }
 
@@ -133,12 +132,10 @@ static void build(void)
 static struct bs_catalog *open_catalog(const char *name)
 {
 	char file[64];
-	struct bs_error err = {""};
 	struct bs_catalog *catalog;
 	snprintf(file, sizeof(file), "%s/%s", scratch, name);
 	struct bs_catalog_request request = {.file = file, .consent = &all};
-	if (bs_catalog_open(&request, &catalog, &err) != BS_OK)
-		fail_msg("%s", err.text);
+	expect_ok(bs_catalog_open(&request, &catalog, ERR), &said);
 	return catalog;
 }
 
@@ -146,11 +143,9 @@ static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
 {
 	char (*dirs)[64] = malloc(n * sizeof(*dirs));
 	FREED const char **list = malloc(n * sizeof(*list));
-	struct bs_error err = {""};
 	for (unsigned i = 0; i < n; i++)
 		list[i] = dir_of(first + i, dirs[i]);
-	if (bs_catalog_add(catalog, list, n, NULL, &err) != BS_OK)
-		fail_msg("%s", err.text);
+	expect_ok(bs_catalog_add(catalog, list, n, NULL, ERR), &said);
 	free(dirs);
 }
 
@@ -308,7 +303,6 @@ static void test_limits(void **state)
 	for (unsigned i = 0; i < n_queries; i++) {
 		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
-		struct bs_error err = {""};
 		make_query(&query);
 		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
 		                               .mode = below(2) ? BS_FIND_TOP : BS_FIND_IDS, .n_best = 1000000, .context = &whole};
@@ -318,8 +312,8 @@ static void test_limits(void **state)
 		request.find.context = &part;
 		request.find.n_best = 1 + below(20);
 		request.find.snippets = below(2);
-		if (bs_catalog_find(catalog, &request, &came, &err) != expected)
-			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, err.text);
+		if (bs_catalog_find(catalog, &request, &came, ERR) != expected)
+			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, said.text);
 		size_t n_wanted = find.mode == BS_FIND_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
 		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
 			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
@@ -466,8 +460,7 @@ static void test_changes(void **state)
 	assert_int_equal(count(catalog, "walrus", false, &came), 1);
 	/* Damaged: it has another stamp, and cannot be looked at. */
 	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
-	FILE *manifest = fopen(path, "r+");
-	assert_non_null(manifest);
+	FILE *manifest = must_fopen(path, "r+");
 	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
 	fputs("damage", manifest);
 	fclose(manifest);
@@ -557,8 +550,7 @@ static void test_damaged(void **state)
 	unsigned n_refused = 0;
 	for (unsigned i = 0; i < 300; i++) {
 		long at = i < 100 ? (long)i : (long)below((unsigned)found.st_size);
-		FILE *file = fopen(path, "r+");
-		assert_non_null(file);
+		FILE *file = must_fopen(path, "r+");
 		assert_int_equal(fseek(file, at, SEEK_SET), 0);
 		int byte = fgetc(file), other = byte ^ (1 << below(8));
 		assert_int_equal(fseek(file, at, SEEK_SET), 0);
@@ -573,8 +565,7 @@ static void test_damaged(void **state)
 		}
 		n_refused += status != BS_OK;
 		bs_catalog_close(catalog);
-		file = fopen(path, "r+");
-		assert_non_null(file);
+		file = must_fopen(path, "r+");
 		assert_int_equal(fseek(file, at, SEEK_SET), 0);
 		fputc(byte, file);
 		fclose(file);
@@ -718,7 +709,6 @@ static void test_other_words(void **state)
 	enum { N_SEALS = 3000 };
 	struct bs_catalog *catalog = open_catalog("other");
 	struct bs_catalog_result came;
-	struct bs_error err = {""};
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
 	for (int i = 0; i < 2; i++) {
@@ -742,10 +732,10 @@ static void test_other_words(void **state)
 	assert_int_equal(came.find.n_hits, N_SEALS);
 	struct list hits = {{0}};
 	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "o0 and o1"));
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "o0 and o1"));
 	request.find.feedback_docs = 3;
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, ERR), BS_INVALID);
 	bs_catalog_close(catalog);
 	bs_buffer_deinit(&hits.hits);
 }

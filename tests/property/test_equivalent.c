@@ -339,7 +339,6 @@ static int hear(void *context, const struct bs_find_hit *hit)
 /* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
 static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
 {
-	struct bs_error err = {""};
 	struct bs_find_request find = {.query = (const char *)query->data,
 	                               .query_bytes = query->used_bytes,
 	                               .mode = brute ? BS_FIND_IDS : BS_FIND_TOP,
@@ -351,11 +350,11 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 	if (!brute)
 		find.mode = below(2) ? BS_FIND_IDS : BS_FIND_TOP;
 	bs_buffer_clear(heard);
-	enum bs_status status = bs_find(corpus->finder, &find, NULL, &err);
+	enum bs_status status = bs_find(corpus->finder, &find, NULL, ERR);
 	if (status == BS_INVALID)
 		append_string(heard, "invalid");
 	else
-		expect_ok(status, &err);
+		expect_ok(status, &said);
 }
 
 /* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error. Code points are those of
@@ -432,11 +431,10 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
 		}
 	for (int of = 0; of < N_FORMS; of++) {
-		struct bs_error err = {""};
 		struct bs_find_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
 		                              .mode = BS_FIND_IDS, .any = any, .hit = hear, .context = &expected};
 		bs_buffer_clear(&expected);
-		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, &err);
+		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, ERR);
 		if (status == BS_INVALID)
 			append_string(&expected, "invalid");
 		ask(&corpora[of], &forms[(of + 1) % N_FORMS], true, any, &found);

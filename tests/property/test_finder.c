@@ -35,8 +35,7 @@ static void write_words(FILE *file, uint32_t n)
 
 static void write_records(const char *path, const char *mode, uint32_t first, uint32_t end)
 {
-	FILE *file = fopen(path, mode);
-	assert_non_null(file);
+	FILE *file = must_fopen(path, mode);
 	for (uint32_t d = first; d < end; d++) {
 		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
 		write_words(file, 3 + below(60));
@@ -52,8 +51,7 @@ static void write_file(const char *folder, uint32_t number)
 {
 	char path[128];
 	snprintf(path, sizeof(path), "%s/f%u.%s", folder, number, number % 3 ? "txt" : "c");
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	for (uint32_t n = 1 + below(6); n > 0; n--) {
 		write_words(file, number == 7 ? 9000 : 2 + below(20));
 		fputc('\n', file);

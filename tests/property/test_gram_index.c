@@ -327,8 +327,7 @@ static void live(struct model *model, uint32_t round)
 
 static void test_sound(void **state)
 {
-	FREED struct model *model = calloc(1, sizeof(*model));
-	assert_non_null(model);
+	FREED struct model *model = must_calloc(1, sizeof(*model));
 	model->random = 77;
 	assert_int_equal(mkdir("t", 0777), 0);
 	for (uint32_t round = 0; round < 6; round++)

@@ -20,10 +20,9 @@ static struct bs_query_tree *parse_repeated(const char *start, const char *middl
 static void check_repeated_error(const char *middle, size_t n_times, size_t error_byte, const char *message)
 {
 	for (int any = 0; any < 2; any++) {
-		struct bs_error err = {{0}};
 		size_t got_byte;
-		assert_null(parse_repeated("", middle, "", n_times, any, &got_byte, &err));
-		assert_string_equal(err.text, message);
+		assert_null(parse_repeated("", middle, "", n_times, any, &got_byte, ERR));
+		assert_string_equal(said.text, message);
 		assert_int_equal(got_byte, error_byte);
 	}
 }
@@ -45,10 +44,9 @@ static void test_hostile_errors(void **state)
 static void check_repeated_parses(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	for (int any = 0; any < 2; any++) {
-		struct bs_error err = {{0}};
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, ERR);
 		if (!query)
-			fail_msg("%s: %s", middle, err.text);
+			fail_msg("%s: %s", middle, said.text);
 		free(format(query));
 	}
 }
@@ -96,14 +94,13 @@ static void check_nested(const char *open, size_t n_times, size_t error_byte)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	size_t got_byte = 0;
-	struct bs_error err = {{0}};
 	append_repeated(&text, open, n_times);
 	append_string(&text, "a");
 	append_repeated(&text, ")^2", n_times);
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, ERR);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
-		assert_string_equal(err.text, "brackets are nested too deep");
+		assert_string_equal(said.text, "brackets are nested too deep");
 		assert_int_equal(got_byte, error_byte);
 	}
 }
@@ -245,26 +242,24 @@ static void check_round_trip(const struct bs_query_tree *query)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	write_node(&text, query, (uint32_t)(query->n_nodes - 1));
-	struct bs_error err = {{0}};
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, ERR);
 	if (!again)
-		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, err.text);
+		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, said.text);
 	FREED char *tree = format(query), *tree_again = format(again);
 	assert_string_equal(tree, tree_again);
 }
 
 static void check_soup(const struct bs_buffer *soup, bool any)
 {
-	struct bs_error err = {{0}};
 	size_t error_byte = 0;
-	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, ERR);
 	FREED char *caret = NULL;
 	if (query) {
 		check_promises(query);
 		check_round_trip(query);
 	} else {
 		/* All else is a sign. */
-		assert_true(strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
+		assert_true(strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);
 		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
 	}
@@ -300,10 +295,9 @@ static void test_byte_soup(void **state)
 			uint64_t draw = next_random(&random);
 			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/?*"[draw / 3 % 20] : (uint8_t)(draw >> 8);
 		}
-		struct bs_error err = {{0}};
 		size_t error_byte;
-		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
-		assert_true(query || strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, ERR);
+		assert_true(query || strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));

@@ -149,8 +149,7 @@ static FILE *create(const char *name)
 {
 	char path[160];
 	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	return file;
 }
 
@@ -379,12 +378,11 @@ static struct bs_limits *watch(struct call *call, bool has_end)
 
 static void build(struct call *call, const char *name, bool rebuild)
 {
-	struct bs_error err;
 	const char *source = tree;
 	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
 	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
 	                                   .memory_bytes = 512u << 20, .limits = watch(call, false)};
-	ok(bs_index_build(&request, NULL, &err), &err);
+	ok(bs_index_build(&request, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, name);
 }
 
@@ -397,10 +395,9 @@ static void touch_all(void)
 
 static void compact_and_check(struct call *call)
 {
-	struct bs_error err;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, &err), &err);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, &err), &err);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -412,7 +409,6 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 
 static void find(struct call *call, struct bs_finder *finder, const char *query, struct bs_find_request request)
 {
-	struct bs_error err;
 	char name[96];
 	snprintf(name, sizeof(name), "query %.40s%s", query, request.brute ? " (brute)" : request.like_text ? " (like)" : "");
 	request.query = query;
@@ -420,9 +416,9 @@ static void find(struct call *call, struct bs_finder *finder, const char *query,
 	request.hit = take_hit;
 	request.n_threads = 1;
 	request.limits = watch(call, true);
-	enum bs_status status = bs_find(finder, &request, NULL, &err);
+	enum bs_status status = bs_find(finder, &request, NULL, ERR);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
-		fail_msg("%s: %s: %s", call->input->name, name, err.text);
+		fail_msg("%s: %s: %s", call->input->name, name, said.text);
 	end(&call->gaps, call->input->name, name);
 }
 
@@ -431,12 +427,11 @@ static void query(struct call *call)
 	static const char *const queries[] = {"word", "\"word word\"", "\"some text\" needle", "w*", "*a*b?", "wrod~2 nedle~1", "-needle",
 	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
 	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
-	struct bs_error err;
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_finder_free_at) struct bs_finder *finder;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, &err), &err);
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, ERR), &said);
 	end(&call->gaps, call->input->name, "open, fresh");
-	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_finder_new(index, &finder, ERR), &said);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
 		find(call, finder, queries[i], (struct bs_find_request){.n_best = 10, .snippets = true, .passages = true});
 		find(call, finder, queries[i], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true});
@@ -459,7 +454,6 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 static void grep(struct call *call)
 {
 	static const char *const patterns[] = {"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
-	struct bs_error err;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) * 4; i++) {
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
@@ -475,20 +469,19 @@ static void grep(struct call *call)
 		request.output.only_matching = i % 4 == 2;
 		request.output.format = i % 4 == 3 ? BS_GREP_JSON : BS_GREP_LINES;
 		snprintf(name, sizeof(name), "grep '%.30s' %zu", pattern, i % 4);
-		enum bs_status status = bs_grep(&request, NULL, &err);
+		enum bs_status status = bs_grep(&request, NULL, ERR);
 		if (status && status != BS_INVALID && status != BS_STOPPED)
-			fail_msg("%s: %s: %s", call->input->name, name, err.text);
+			fail_msg("%s: %s: %s", call->input->name, name, said.text);
 		end(&call->gaps, call->input->name, name);
 	}
 }
 
 static void delete(struct call *call)
 {
-	struct bs_error err;
 	for (int undo = 0; undo < 2; undo++) {
 		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
 		                                    .limits = watch(call, false)};
-		ok(bs_index_delete(&request, NULL, &err), &err);
+		ok(bs_index_delete(&request, NULL, ERR), &said);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}
 }

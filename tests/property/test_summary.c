@@ -300,8 +300,7 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n", (unsigned long long)i);
 		expect_ok(bs_buffer_append(&text, line, (size_t)n, ERR), &said);
 	}
-	FILE *file = fopen("words.jsonl", "a");
-	assert_non_null(file);
+	FILE *file = must_fopen("words.jsonl", "a");
 	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
 	fclose(file);
 	bs_buffer_deinit(&text);
@@ -379,7 +378,6 @@ static uint64_t count_files(void)
 static void test_lost(void **state)
 {
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
-	struct bs_error err = {""};
 	struct bs_check_sums sum;
 	struct bs_snapshot snapshot;
 	struct bs_build_request request = {.dir = "index", .n_threads = 1};
@@ -398,35 +396,35 @@ static void test_lost(void **state)
 			assert_int_equal(rename(prefix, path), 0);
 		else
 			spoil(path);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 		assert_int_equal(open_both(&snapshot), way == ways[0] ? BS_NOT_FOUND : BS_CORRUPT);
 		uint64_t before = snapshot.manifest.summary.number;
 		bs_snapshot_deinit(&snapshot);
 		assert_int_equal(count_files(), n_found);
-		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, &err), BS_CORRUPT, &err);
-		if (!strstr(err.text, path))
-			fail_msg("%s of %s: %s", prefix, way, err.text);
+		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
+		if (!strstr(said.text, path))
+			fail_msg("%s of %s: %s", prefix, way, said.text);
 		/* The one that is damaged is of the same segments as the next commit: a document goes, none comes. */
 		if (way == ways[2])
 			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"), 0);
 		else
 			write_document(&random, i);
-		expect_ok(bs_index_build(&request, NULL, &err), &err);
+		expect_ok(bs_index_build(&request, NULL, ERR), &said);
 		expect_sound(dir_at("index"), true);
-		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 		assert_true(snapshot.manifest.summary.number > before &&
 		            snapshot.manifest.summary.counts_number > snapshot.manifest.summary.number);
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
 	}
 	request.summary_rate = -1;
-	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
-	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
 	request.summary_rate = 0.02;
-	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), true);
 }
 

@@ -85,7 +85,7 @@ void rig_load(void);
 
 struct rig_doc *rig_doc(const char *id); /* the live one */
 struct rig_doc *rig_doc_at(struct bs_doc_ref ref);
-/* The first live document after another one; after NULL: the first one. NULL: there is none. */
+/* The first live document after the given one, or of all after NULL; NULL at the end. */
 struct rig_doc *rig_next(const struct rig_doc *doc);
 bool rig_is_text(const void *text, size_t n_bytes, const char *expected);
 bool rig_is_same(struct bs_doc_ref a, struct bs_doc_ref b);

@@ -60,11 +60,10 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 
 void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept)
 {
-	struct bs_error err = {""};
 	kept_clear(kept);
-	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, &err);
+	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
 	if (status)
-		fail_msg("%s", err.text);
+		fail_msg("%s", said.text);
 }
 
 static bool is_same(const struct kept *a, const struct kept *b)
@@ -608,10 +607,8 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 
 void rig_init(struct rig *rig, const struct bs_words_options *options)
 {
-	struct bs_error err = {""};
 	*rig = (struct rig){0};
-	if (bs_words_new(options, &rig->words, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_words_new(options, &rig->words, ERR), &said);
 	naive_init(&rig->naive, options);
 }
 

@@ -176,8 +176,7 @@ static char *draw_text(struct dice *dice, uint32_t n_words)
 
 static char *copy_of(const char *text)
 {
-	char *copy = malloc(strlen(text) + 1);
-	assert_non_null(copy);
+	char *copy = must_malloc(strlen(text) + 1);
 	return strcpy(copy, text);
 }
 
@@ -220,8 +219,7 @@ static void write_file(struct grammar *grammar, struct dice *dice, struct gramma
 	const char *name = names[number];
 	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
 	kept_analyze(grammar->words, name, strlen(name), &doc->path);
-	FILE *file = fopen(doc->id, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(doc->id, "w");
 	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(dice, roll_between(dice, 2, 9)));
 	fputs(doc->texts[0].text, file);
 	assert_int_equal(fclose(file), 0);
@@ -231,8 +229,7 @@ void grammar_write(struct grammar *grammar, struct dice *dice)
 {
 	uint64_t n_words = 0;
 	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700), 0);
-	FILE *file = fopen("records.jsonl", "w");
-	assert_non_null(file);
+	FILE *file = must_fopen("records.jsonl", "w");
 	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
 		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
 		write_record(grammar, dice, &grammar->docs[i], file);

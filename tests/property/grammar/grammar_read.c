@@ -139,8 +139,7 @@ static bool can_group(const struct reader *reader, size_t at)
 static void find_roles(struct reader *reader)
 {
 	size_t open[GRAMMAR_MAX_TEXT], n_open = 0;
-	FREED uint8_t *plain = malloc(reader->n + 1);
-	assert_non_null(plain);
+	FREED uint8_t *plain = must_malloc(reader->n + 1);
 	memcpy(plain, reader->text, reader->n);
 	for (size_t at = 0; at < reader->n; at++) {
 		uint8_t c = reader->text[at];
@@ -343,8 +342,7 @@ static void read_tokens(struct reader *reader)
 
 static struct grammar_node *new_node(enum grammar_kind kind)
 {
-	struct grammar_node *node = calloc(1, sizeof(*node));
-	assert_non_null(node);
+	struct grammar_node *node = must_calloc(1, sizeof(*node));
 	node->kind = kind;
 	node->weight = 1;
 	return node;
@@ -791,8 +789,7 @@ static struct grammar_node *read_or(struct reader *reader)
 
 struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any)
 {
-	FREED struct reader *reader = calloc(1, sizeof(*reader));
-	assert_non_null(reader);
+	FREED struct reader *reader = must_calloc(1, sizeof(*reader));
 	assert_true(n_bytes < GRAMMAR_MAX_TEXT);
 	*reader =
 		(struct reader){.grammar = grammar, .text = text, .n = n_bytes, .any = any, .field = GRAMMAR_ANY_FIELD};

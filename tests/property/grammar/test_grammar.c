@@ -135,13 +135,12 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 	                                   .context = bench,
 	                                   .any = any};
 	struct bs_query_tree *tree;
-	struct bs_error err;
 	if (bench->grammar.unstemmed != bench->grammar.words)
 		options.words_unstemmed = bench->grammar.unstemmed;
 	bs_buffer_clear(normal);
-	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, &err))
+	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, ERR))
 		return false;
-	assert_int_equal(bs_query_format_normal(tree, text->data, normal, &err), BS_OK);
+	assert_int_equal(bs_query_format_normal(tree, text->data, normal, ERR), BS_OK);
 	bs_query_tree_free(tree);
 	return true;
 }

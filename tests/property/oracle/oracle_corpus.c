@@ -283,8 +283,7 @@ static void make_inner(struct making *making, const char *argument, const char *
 static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
 {
 	char path[256];
-	char **names = calloc(n_docs + 1, sizeof(*names));
-	assert_non_null(names);
+	char **names = must_calloc(n_docs + 1, sizeof(*names));
 	for (uint32_t i = 0; i < n_docs; i++)
 		names[i] = draw_path(making->dice, i);
 	qsort(names, n_docs, sizeof(*names), compare_paths);

@@ -74,8 +74,7 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 {
 	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
 	size_t width = b.n + 1;
-	bool *does = calloc((a.n + 1) * width, sizeof(*does));
-	assert_non_null(does);
+	bool *does = must_calloc((a.n + 1) * width, sizeof(*does));
 	does[0] = true;
 	for (size_t i = 1; i <= a.n; i++) {
 		for (size_t k = 0; k <= b.n; k++) {
@@ -501,9 +500,8 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
 	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
-	FREED double *parts = malloc((doc->n_tokens + 1) * sizeof(*parts));
+	FREED double *parts = must_malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
-	assert_non_null(parts);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
 		bool is_first = weights_of(query)[term] > 0;

@@ -315,7 +315,6 @@ static int count_hit(void *context, const struct bs_find_hit *hit)
 static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
 {
 	struct bs_find_request request = bench->request;
-	struct bs_error err = {""};
 	request.mode = BS_FIND_TOP;
 	request.n_best = 3;
 	request.feedback_docs = n_docs;
@@ -323,8 +322,8 @@ static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buff
 	request.hit = count_hit;
 	request.explain = keep_learnt;
 	request.context = line;
-	if (bs_find(bench->finders[bench->kernel], &request, NULL, &err))
-		differ(bench, "feedback: %s", err.text);
+	if (bs_find(bench->finders[bench->kernel], &request, NULL, ERR))
+		differ(bench, "feedback: %s", said.text);
 }
 
 static void check_feedback(struct bench *bench)

@@ -183,7 +183,6 @@ static void check_corpus(unsigned number)
 {
 	AUTO(bench_deinit) struct bench bench;
 	struct part parts[N_PARTS];
-	struct bs_error err = {""};
 	char dir[16];
 	bench_init(&bench, rounds.seed, number, 0);
 	draw_parts(&bench);
@@ -192,8 +191,8 @@ static void check_corpus(unsigned number)
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
 		bench_index(&bench, dir, i, 1);
-		if (bs_index_open(dir, NULL, &parts[i].index, &err) || bs_finder_new(parts[i].index, &parts[i].finder, &err))
-			fail_msg("%s", err.text);
+		if (bs_index_open(dir, NULL, &parts[i].index, ERR) || bs_finder_new(parts[i].index, &parts[i].finder, ERR))
+			fail_msg("%s", said.text);
 	}
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench, parts);

@@ -12,8 +12,6 @@
 #include "tests/rigs/source_rig.h"
 #include "tests/rigs/test.h"
 
-static struct bs_error err;
-
 /* ---- collections ---- */
 
 static void test_collections(void **state)
@@ -73,7 +71,7 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 	if (from) {
 		struct bs_read_mark mark = {from, line - 1, bs_checksum(bytes, from)};
 		bool is_appended;
-		assert_int_equal(bs_feed_resume(of.feed, &mark, &is_appended, &err), BS_OK);
+		assert_int_equal(bs_feed_resume(of.feed, &mark, &is_appended, ERR), BS_OK);
 		assert_true(is_appended);
 	}
 	size_t at = from;
@@ -113,7 +111,7 @@ static void test_batches_are_a_split(void **state)
 		size_t longest = (size_t)1 << below(23);
 		while (bytes.used_bytes < wanted) {
 			size_t line_bytes = below(longest);
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, &err), BS_OK);
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, ERR), BS_OK);
 			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26), line_bytes);
 			bytes.data[bytes.used_bytes + line_bytes] = '\n';
 			bytes.used_bytes += line_bytes + 1;
@@ -140,7 +138,7 @@ static void test_batch_boundaries(void **state)
 		size_t line_bytes = (size_t)((1 << 20) + delta);
 		bs_buffer_clear(&bytes);
 		for (int i = 0; i < 4; i++) {
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, &err), BS_OK);
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, ERR), BS_OK);
 			memset(bytes.data + bytes.used_bytes, 'a' + i, line_bytes);
 			bytes.used_bytes += line_bytes;
 			bytes.data[bytes.used_bytes - 1] = '\n';
@@ -179,7 +177,7 @@ static void check_resume(const char *before, const char *after, bool counts_last
 		struct bs_feed *feed = open_feed(&source, &no_options);
 		AUTO(log_deinit) struct log log = {0};
 		if (pass)
-			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, ERR), BS_OK);
 		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
 			read_batch(reader, &batch, &log);
 		bs_feed_mark(feed, counts_last, &mark);
@@ -248,7 +246,7 @@ static enum bs_status fetch_record(struct bs_reader *reader, const char *path, u
                                    struct bs_document *document_out, struct bs_stamp *stamp_out)
 {
 	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
-	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, &err);
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, ERR);
 }
 
 static void test_fetch_record(void **state)
@@ -265,11 +263,11 @@ static void test_fetch_record(void **state)
 	open_all(&of, "c.jsonl", &no_options);
 	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
 	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
-		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, &err), BS_OK);
+		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_OK);
 	const struct place *place = (const void *)places.data;
 	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
 	struct bs_stamp now;
-	assert_int_equal(bs_path_stamp("c.jsonl", &now, &err), BS_OK);
+	assert_int_equal(bs_path_stamp("c.jsonl", &now, ERR), BS_OK);
 	for (size_t i = 30000; i-- > 0;) {
 		struct bs_document document;
 		struct bs_stamp stamp;
@@ -281,7 +279,7 @@ static void test_fetch_record(void **state)
 			assert_true(document.name.is_line);
 		}
 		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp))
-			fail_msg("%s", err.text);
+			fail_msg("%s", said.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
 		assert_int_equal(document.text.fields[0].text_bytes, n);
 		assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
@@ -292,7 +290,7 @@ static void test_fetch_record(void **state)
 		if (i % 100 == 0) {
 			/* The same from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
-			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, &err), BS_OK);
+			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR), BS_OK);
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
@@ -313,9 +311,9 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 0), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 12, 3), BS_INVALID);
-	assert_string_equal(err.text, "c.jsonl: offset 12: not a JSON object");
+	assert_string_equal(said.text, "c.jsonl: offset 12: not a JSON object");
 	assert_int_equal(FETCH("c.jsonl", 12, 5), BS_INVALID);
-	assert_string_equal(err.text, "c.jsonl: ends before offset 17");
+	assert_string_equal(said.text, "c.jsonl: ends before offset 17");
 	assert_int_equal(FETCH("c.jsonl", 0, UINT64_MAX), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", UINT64_MAX, 2), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", (uint64_t)1 << 40, (uint64_t)1 << 40), BS_INVALID);
@@ -388,8 +386,8 @@ static void test_stdin(void **state)
 	close(fd);
 	struct opened of;
 	open_all(&of, "-", &no_options);
-	assert_int_equal(bs_feed_next(of.feed, &of.batch, &err), BS_IO);
-	assert_string_equal(err.text, "-: Is a directory");
+	assert_int_equal(bs_feed_next(of.feed, &of.batch, ERR), BS_IO);
+	assert_string_equal(said.text, "-: Is a directory");
 	close_all(&of);
 	dup2(saved, STDIN_FILENO);
 	close(saved);

@@ -1,6 +1,7 @@
 /* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them: test_walk.c. */
 #include "corpus/walk/glob.h"
 #include "corpus/walk/ignore.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -90,15 +91,13 @@ static void test_bad_globs(void **state)
 {
 	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
 	struct bs_glob glob;
-	struct bs_error err;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
-		assert_non_null(strstr(err.text, bad[i]));
+		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), ERR), BS_INVALID);
+		assert_non_null(strstr(said.text, bad[i]));
 	}
-	FREED char *huge = malloc(100000);
-	assert_non_null(huge);
+	FREED char *huge = must_malloc(100000);
 	memset(huge, '*', 100000);
-	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, &err), BS_INVALID);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, ERR), BS_INVALID);
 }
 
 /* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */

@@ -6,17 +6,16 @@
 #include "corpus/read/record_scan.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-static struct bs_error err;
 static const struct bs_record_options no_options;
 static struct bs_record_parser *usual; /* of no_options */
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {
 	struct bs_record_parser *parser = NULL;
-	if (bs_record_parser_new(options, &parser, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_record_parser_new(options, &parser, ERR), &said);
 	return parser;
 }
 
@@ -30,11 +29,9 @@ struct record {
 static struct record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
 {
 	struct record record;
-	FREED uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
-	assert_non_null(copy);
+	FREED uint8_t *copy = must_malloc(line_bytes);
 	memcpy(copy, line, line_bytes);
-	if (bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, ERR), &said);
 	/* What is borrowed is borrowed from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
 	return record;
@@ -377,7 +374,7 @@ static void check_giant(size_t text_bytes, const char *escape, const char *meani
 {
 	struct bs_buffer line = {0};
 	append_string(&line, "{\"id\":\"giant\",\"t\":\"");
-	assert_int_equal(bs_buffer_reserve(&line, text_bytes, &err), BS_OK);
+	assert_int_equal(bs_buffer_reserve(&line, text_bytes, ERR), BS_OK);
 	memset(line.data + line.used_bytes, 'y', text_bytes);
 	line.used_bytes += text_bytes;
 	append_string(&line, escape);
@@ -403,7 +400,7 @@ static void test_giant_records(void **state)
 static void test_too_large(void **state)
 {
 	struct record record;
-	assert_int_equal(bs_record_parse(usual, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, &err), BS_OK);
+	assert_int_equal(bs_record_parse(usual, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, ERR), BS_OK);
 	assert_non_null(record.refusal.reason);
 	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
 }

@@ -15,8 +15,6 @@
 #include "tests/rigs/source_rig.h"
 #include "tests/rigs/test.h"
 
-static struct bs_error err;
-
 /* ---- names ---- */
 
 static void test_labels(void **state)
@@ -90,14 +88,14 @@ static void test_no_source(void **state)
 		{"/dev/null", BS_INVALID},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		assert_int_equal(bs_source_init(&source, examples[i].argument, &err), examples[i].status);
-		assert_null(strchr(err.text, '\n'));
+		assert_int_equal(bs_source_init(&source, examples[i].argument, ERR), examples[i].status);
+		assert_null(strchr(said.text, '\n'));
 		assert_null(source.label);
 	}
 	assert_int_equal(bs_source_init(&source, "missing", NULL), BS_NOT_FOUND);
 	struct bs_stamp stamp;
-	assert_int_equal(bs_path_stamp("missing", &stamp, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "missing: No such file or directory");
+	assert_int_equal(bs_path_stamp("missing", &stamp, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "missing: No such file or directory");
 }
 
 static void test_ids(void **state)
@@ -125,7 +123,7 @@ static void test_ids(void **state)
 		memcpy(label, examples[i].label, sizeof(label));
 		struct bs_source source = {.kind = examples[i].kind, .label = label};
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
-		                                     strlen(examples[i].name), examples[i].line, &id, &err),
+		                                     strlen(examples[i].name), examples[i].line, &id, ERR),
 		                 BS_OK);
 		append_bytes(&id, "", 1);
 		assert_string_equal((const char *)id.data, examples[i].id);
@@ -236,8 +234,8 @@ static void test_unreadable(void **state)
 	if (user == 0)
 		assert_int_equal(seteuid(65534), 0);
 	check_source("d", &no_options, "!3 d/a: Permission denied;b =two;");
-	assert_int_equal(bs_source_init(&source, "d/a", &err), BS_IO);
-	assert_string_equal(err.text, "d/a: Permission denied");
+	assert_int_equal(bs_source_init(&source, "d/a", ERR), BS_IO);
+	assert_string_equal(said.text, "d/a: Permission denied");
 	if (user == 0)
 		assert_int_equal(seteuid(user), 0);
 }
@@ -434,19 +432,19 @@ static void test_fetch_file(void **state)
 	struct bs_stamp stamp;
 	struct bs_stamp other;
 	write_bytes("f", "a\0b", 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(document.text.n_fields, 1);
 	assert_int_equal(document.text.fields[0].text_bytes, 3);
 	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
-	assert_int_equal(bs_path_stamp("f", &other, &err), BS_OK);
+	assert_int_equal(bs_path_stamp("f", &other, ERR), BS_OK);
 	assert_memory_equal(&stamp, &other, sizeof(stamp));
 	assert_true(stamp.mtime_ns > 0 && stamp.ctime_ns > 0 && stamp.inode && stamp.size_bytes == 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, &err), BS_INVALID);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "missing: No such file or directory");
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, ERR), BS_INVALID);
 	/* Says it is empty, and is not. */
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(stamp.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
@@ -455,9 +453,9 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(document.text.n_bytes, giant_bytes);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
@@ -488,8 +486,7 @@ static void test_growing_file(void **state)
 	for (int i = 0; i < 2000; i++) {
 		struct bs_document document;
 		struct bs_stamp stamp;
-		if (bs_reader_fetch_file(reader, NULL, path, &document, &stamp, &err))
-			fail_msg("%s", err.text);
+		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &stamp, ERR), &said);
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
 			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}
@@ -511,8 +508,8 @@ static void test_sink_stops(void **state)
 		struct log log = {.answer = BS_STOPPED};
 		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
 		next_batch(of.feed, &of.batch);
-		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, &err), BS_STOPPED);
-		assert_string_equal(err.text, "the sink said no");
+		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_STOPPED);
+		assert_string_equal(said.text, "the sink said no");
 		assert_int_equal(log.n_documents + log.n_skips, 1);
 		log_deinit(&log);
 		close_all(&of);

@@ -55,8 +55,7 @@ static void make_folder(const char *path)
 
 static void make_file(const char *path, const void *bytes, size_t n)
 {
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "wb");
 	assert_int_equal(fwrite(bytes, 1, n, file), n);
 	assert_int_equal(fclose(file), 0);
 }
@@ -118,14 +117,13 @@ static int compare_paths(const char *a, const char *b)
 static enum bs_status collect(const char *root, const struct bs_walk_options *options, struct bs_buffer *paths)
 {
 	struct bs_walk *walk;
-	struct bs_error err;
 	const char *path;
 	size_t path_bytes, last_off = SIZE_MAX;
-	enum bs_status status = bs_walk_open(root, options, &walk, &err);
+	enum bs_status status = bs_walk_open(root, options, &walk, ERR);
 	if (status)
 		return status;
 	for (;;) {
-		assert_int_equal(bs_walk_next(walk, &path, &path_bytes, &err), BS_OK);
+		assert_int_equal(bs_walk_next(walk, &path, &path_bytes, ERR), BS_OK);
 		if (!path)
 			break;
 		assert_int_equal(strlen(path), path_bytes);
@@ -236,15 +234,14 @@ static void test_unreadable(void **state)
 static void test_open_errors(void **state)
 {
 	struct bs_walk *walk;
-	struct bs_error err;
 	struct bs_walk_options options = {.globs = (const char *const[]){"a", "{b"}, .n_globs = 2};
 	make_text("a file", "");
-	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
-	assert_string_equal(err.text, "not there: No such file or directory");
+	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
+	assert_string_equal(said.text, "not there: No such file or directory");
 	assert_null(walk);
-	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
-	assert_int_equal(bs_walk_open(".", &options, &walk, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "{b"));
+	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
+	assert_int_equal(bs_walk_open(".", &options, &walk, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "{b"));
 	bs_walk_close(NULL);
 }
 
@@ -478,8 +475,7 @@ static int compare_strings(const void *a, const void *b)
 /* The strings in the buffer, sorted, with skip bytes left off each; for the caller to free. */
 static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_bytes, size_t *n_out)
 {
-	const char **strings = malloc((buffer->used_bytes + 1) * sizeof(*strings));
-	assert_non_null(strings);
+	const char **strings = must_malloc((buffer->used_bytes + 1) * sizeof(*strings));
 	*n_out = 0;
 	for (size_t at = 0; at < buffer->used_bytes; at += strlen((const char *)buffer->data + at) + 1)
 		strings[(*n_out)++] = (const char *)buffer->data + at + skip_bytes;

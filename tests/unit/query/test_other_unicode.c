@@ -71,17 +71,16 @@ static void expect(struct bs_memory *memory, bool is_other, const char *query, c
 	struct bs_index_info info;
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_finder_free_at) struct bs_finder *finder;
-	struct bs_error err = {""};
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
 	struct bs_find_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_IDS, .hit = hear, .context = heard};
-	ok(bs_index_open_with(&open, &index, &err), &err);
-	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
+	ok(bs_finder_new(index, &finder, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_int_equal(info.is_other_unicode, is_other);
-	ok(bs_find(finder, &find, NULL, &err), &err);
+	ok(bs_find(finder, &find, NULL, ERR), &said);
 	assert_string_equal(heard, ids);
-	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, &err), is_other ? BS_UNSUPPORTED : BS_OK);
+	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, ERR), is_other ? BS_UNSUPPORTED : BS_OK);
 	assert_int_equal(n_candidates > 0, !is_other);
 }
 
@@ -100,20 +99,19 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	struct bs_memory *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	struct bs_manifest older = {.options = {.words_revision = BS_WORDS_REVISION}};
 	uint64_t n_deleted = 0;
 	char icu[16], unicode[16], mixed[32];
 	age(&older);
-	ok(bs_words_versions(icu, unicode, &err), &err);
+	ok(bs_words_versions(icu, unicode, ERR), &said);
 	snprintf(mixed, sizeof(mixed), "%.14s+", icu);
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_build_request build = {.memory = memory};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "a cat and a dog");
 	add(writer, "b", "a cat, and @bird");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a b ");
 	make_older(memory, age);
 	expect(memory, true, "cat", "a b ");
@@ -122,7 +120,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	 * it for its own. */
 	add(writer, "c", "the third cat");
 	add(writer, "a", "a horse, no cat");
-	ok(bs_writer_commit(writer, &report, &err), &err);
+	ok(bs_writer_commit(writer, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 3);
 	expect_versions(memory, mixed, older.options.words_revision, 2);
 	expect(memory, true, "cat", "b c a ");
@@ -132,26 +130,26 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 		char id[8];
 		snprintf(id, sizeof(id), "d%d", i);
 		add(writer, id, "nothing of the sort");
-		ok(bs_writer_commit(writer, &report, &err), &err);
+		ok(bs_writer_commit(writer, &report, ERR), &said);
 		assert_string_equal(report.warning, "");
 	}
 	expect_versions(memory, mixed, older.options.words_revision, 22);
-	assert_int_equal(bs_index_compact(&build, NULL, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "`bitsift index`"));
+	assert_int_equal(bs_index_compact(&build, NULL, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "`bitsift index`"));
 	/* Deleting by a query also reads texts to find documents, those added since the transaction began included. */
 	add(writer, "e", "a parrot of a cat");
-	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, &err), &err);
+	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, ERR), &said);
 	assert_int_equal(n_deleted, 21);
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, true, "cat OR sort", "b c a ");
 	/* A build makes it anew. */
-	ok(bs_index_build(&build, &report, &err), &err);
+	ok(bs_index_build(&build, &report, ERR), &said);
 	assert_false(report.is_refresh);
 	expect_versions(memory, icu, BS_WORDS_REVISION, 1);
 	expect(memory, false, "cat", "b c a ");
 	expect(memory, false, "bird", "b ");
 	add(writer, "f", "a cat of today");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "b c a f ");
 	bs_memory_free(memory);
 }

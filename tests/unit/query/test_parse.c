@@ -16,9 +16,8 @@ static void check_format(const struct bs_query_tree *query, const char *text, co
 static void check_tree(const char *text, const struct bs_query_options *options, const char *wanted)
 {
 	AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
-	struct bs_error err = {{0}};
-	if (bs_query_parse((const uint8_t *)text, strlen(text), options, &query, NULL, &err))
-		fail_msg("%s: %s", text, err.text);
+	if (bs_query_parse((const uint8_t *)text, strlen(text), options, &query, NULL, ERR))
+		fail_msg("%s: %s", text, said.text);
 	check_format(query, text, wanted);
 }
 
@@ -115,8 +114,7 @@ static void test_normal_form(void **state)
 /* text with the word in place of its %s. */
 static char *place(const char *text, const char *word)
 {
-	char *placed = malloc(strlen(text) + strlen(word));
-	assert_non_null(placed);
+	char *placed = must_malloc(strlen(text) + strlen(word));
 	const char *at = strstr(text, "%s");
 	snprintf(placed, strlen(text) + strlen(word), "%.*s%s%s", (int)(at - text), text, word, at + 2);
 	return placed;
@@ -537,11 +535,10 @@ static void test_errors(void **state)
 	};
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = cases[i / 2].text;
-		struct bs_error err = {{0}};
 		size_t error_byte = 999;
-		assert_null(parse(text, strlen(text), i % 2, &error_byte, &err));
-		if (error_byte != cases[i / 2].error_byte || strcmp(err.text, cases[i / 2].message) != 0)
-			fail_msg("%s: got %zu: %s", text, error_byte, err.text);
+		assert_null(parse(text, strlen(text), i % 2, &error_byte, ERR));
+		if (error_byte != cases[i / 2].error_byte || strcmp(said.text, cases[i / 2].message) != 0)
+			fail_msg("%s: got %zu: %s", text, error_byte, said.text);
 	}
 }
 
@@ -554,7 +551,6 @@ struct notice_case {
 static void check_notice(const struct notice_case *c)
 {
 	struct bs_query_options options = make_options(false);
-	struct bs_error err = {{0}};
 	size_t error_byte;
 	struct bs_query_tree *query = must_parse(c->text, false);
 	check_format(query, c->text, c->tree);
@@ -565,10 +561,10 @@ static void check_notice(const struct notice_case *c)
 	bs_query_tree_free(query);
 	options.strict = true;
 	enum bs_status status =
-		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, &err);
+		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, ERR);
 	assert_int_equal(status, c->notice ? BS_INVALID : BS_OK);
-	if (c->notice && (error_byte != c->error_byte || strcmp(err.text, c->notice) != 0))
-		fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
+	if (c->notice && (error_byte != c->error_byte || strcmp(said.text, c->notice) != 0))
+		fail_msg("%s: got %zu: %s", c->text, error_byte, said.text);
 	bs_query_tree_free(query);
 }
 
@@ -819,20 +815,18 @@ static void test_free_null(void **state)
 static void test_limits(void **state)
 {
 	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;
-	FREED char *text = malloc(longest + 1);
-	struct bs_error err;
+	FREED char *text = must_malloc(longest + 1);
 	size_t error_byte;
-	assert_non_null(text);
 	for (size_t more = 0; more < 2; more++) {
 		memset(text, ' ', longest + 1);
 		text[0] = 'x';
-		struct bs_query_tree *query = parse(text, longest + more, false, &error_byte, &err);
+		struct bs_query_tree *query = parse(text, longest + more, false, &error_byte, ERR);
 		assert_int_equal(query == NULL, more);
 		bs_query_tree_free(query);
 		memset(text, '(', deepest + more);
 		text[deepest + more] = 'x';
 		memset(text + deepest + more + 1, ')', deepest + more);
-		query = parse(text, 2 * (deepest + more) + 1, false, &error_byte, &err);
+		query = parse(text, 2 * (deepest + more) + 1, false, &error_byte, ERR);
 		assert_int_equal(query == NULL, more);
 		bs_query_tree_free(query);
 	}

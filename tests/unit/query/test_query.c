@@ -6,6 +6,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_query, bs_query_free)
@@ -38,8 +39,6 @@ void *__wrap_realloc(void *old, size_t n_bytes)
 	return __real_realloc(old, n_bytes);
 }
 
-static struct bs_error err;
-
 static const char *const fields[] = {"title", "body", "year", NULL};
 
 static struct bs_query_request ask(const char *query)
@@ -50,8 +49,8 @@ static struct bs_query_request ask(const char *query)
 static struct bs_query *make(const struct bs_query_request *request)
 {
 	struct bs_query *query;
-	if (bs_query_new(request, &query, NULL, &err))
-		fail_msg("%s: %s", request->query, err.text);
+	if (bs_query_new(request, &query, NULL, ERR))
+		fail_msg("%s: %s", request->query, said.text);
 	return query;
 }
 
@@ -224,7 +223,7 @@ static void test_what_is_refused(void **state)
 	size_t at = 0;
 	int n_notices = 0;
 	struct bs_query_request request = ask("");
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_null(query);
 	assert_int_equal(at, 0);
 	request = ask("cat or dog");
@@ -233,34 +232,34 @@ static void test_what_is_refused(void **state)
 	bs_query_free(make(&request));
 	assert_int_equal(n_notices, 1);
 	request.strict_query = true;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_int_equal(at, 4);
 	request.strict_query = false;
 	request.query = "cat";
 	request.query_bytes = 3;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_OK);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_OK);
 	assert_true(at == SIZE_MAX);
 	bs_query_free(query);
 	request = ask("cat");
 	request.stem_language = "klingon";
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_true(at == SIZE_MAX);
 	request = ask("cat");
 	request.weights = bad_weights;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.stop_language = "klingon";
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.index = (const struct bs_index *)(const void *)&request;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID); /* and fields */
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID); /* and fields */
 	request = ask("cat");
 	request.reserved[6] = 1;
-	assert_int_equal(bs_query_new(&request, &query, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_new(&request, &query, NULL, ERR), BS_UNSUPPORTED);
 	request = ask("cat");
 	query = make(&request);
 	struct bs_text large = {"", 0, "", BS_MAX_DOCUMENT_BYTES + 1};
-	assert_int_equal(bs_query_match(query, &large, 1, &result, &err), BS_INVALID);
+	assert_int_equal(bs_query_match(query, &large, 1, &result, ERR), BS_INVALID);
 	bs_query_free(query);
 	bs_query_free(NULL);
 }
@@ -268,8 +267,7 @@ static void test_what_is_refused(void **state)
 static double score_of(struct bs_query *query, const struct document *document, const struct bs_statistics *statistics)
 {
 	double score;
-	if (bs_query_score(query, document->texts, document->n_texts, statistics, &score, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_query_score(query, document->texts, document->n_texts, statistics, &score, ERR), &said);
 	return score;
 }
 
@@ -317,14 +315,14 @@ static void test_scores(void **state)
 
 	request = ask("ca* horse OR year:>1995");
 	query = make(&request);
-	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "horse"));
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "horse"));
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 0, NULL), BS_OK);
 	/* No word but those that stand for others may be missing. */
 	document = record("cats", "a horse");
 	assert_true(fabs(score_of(query, &document, sum) - share(100, 0, 1, 3, 10) * 2) < 1e-12);
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
-	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
 	bs_query_free(query);
 	bs_statistics_free(NULL);
 }
@@ -353,27 +351,26 @@ static void test_limits(void **state)
 	struct bs_query_result result;
 	AUTO(bs_statistics_free_at) struct bs_statistics *statistics;
 	double score;
-	char *text = malloc(LONG_BYTES + 1);
-	assert_non_null(text);
+	char *text = must_malloc(LONG_BYTES + 1);
 	for (unsigned i = 0; i < LONG_BYTES; i++)
 		text[i] = i % 6 ? (char)('a' + i % 26) : ' ';
 	strcpy(text + LONG_BYTES - 5, " last");
 	struct bs_text texts = {"", 0, text, LONG_BYTES};
 	request.limits = &limits;
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
-	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
 	bs_statistics_set(statistics, 10, 100);
-	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, &err), BS_OK);
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_STOPPED);
+	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, ERR), BS_OK);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_STOPPED);
 	assert_false(result.is_match);
-	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_STOPPED);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, ERR), BS_STOPPED);
 	cancel = 0;
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_OK);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_OK);
 	assert_true(result.is_match);
-	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_OK);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, ERR), BS_OK);
 	assert_true(score > 0);
 	limits.reserved[0] = 1;
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_UNSUPPORTED);
 	free(text);
 }
 
@@ -428,7 +425,7 @@ static void test_snippets(void **state)
 	struct document document = file("fizz");
 	struct bs_query_request request = ask("fizz");
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, ERR), BS_UNSUPPORTED);
 }
 
 /* The text that is shown of a document, by words. */

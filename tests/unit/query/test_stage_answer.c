@@ -185,19 +185,18 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 static void test_batches(void **state)
 {
 	struct bs_batches *batches = NULL;
-	struct bs_error err = {""};
 	rig_load();
 	for (unsigned is_refused = 0; is_refused < 2; is_refused++) {
 		struct taken taken = {.most = is_refused};
 		const struct bs_batch_target target = {rig.loader, &presenter, take_batch, &taken};
 		enum bs_status status = BS_OK;
-		ok(bs_batches_begin(&batches, &target, &err), &err);
+		ok(bs_batches_begin(&batches, &target, ERR), &said);
 		for (size_t i = 0; i < BATCH_HITS && !status; i++) {
 			taken.docs[i] = &rig.docs[i * 211 % rig.n_docs];
-			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, &err);
+			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, ERR);
 		}
 		if (!status)
-			status = bs_batches_flush(batches, &err);
+			status = bs_batches_flush(batches, ERR);
 		assert_int_equal(status, is_refused ? BS_STOPPED : BS_OK);
 		assert_int_equal(bs_batches_is_refused(batches), is_refused);
 		assert_true(is_refused ? taken.n > 0 : taken.n == BATCH_HITS);
@@ -211,15 +210,14 @@ static void test_batches(void **state)
 static void test_documents(void **state)
 {
 	AUTO(bs_document_texts_deinit) struct bs_document_texts texts = {.ids = NULL};
-	struct bs_error err = {""};
 	struct bs_doc_ref ref;
 	bool is_changed;
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 		size_t n = 0;
-		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, &err), &err);
+		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, ERR), &said);
 		assert_true(rig_is_same(ref, doc->ref));
-		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, &err), &err);
+		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, ERR), &said);
 		assert_false(is_changed);
 		for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
 			if (!doc->fields[f][0])
@@ -232,16 +230,16 @@ static void test_documents(void **state)
 		assert_int_equal(bs_vector_n(&texts.texts), n);
 	}
 	/* A deleted document and an unknown id. */
-	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, &err), BS_NOT_FOUND);
-	assert_non_null(strstr(err.text, "c9999"));
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, ERR), BS_NOT_FOUND);
+	assert_non_null(strstr(said.text, "c9999"));
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
 	rig_change_file(changed, "another paper");
 	rig_remove_file(gone);
-	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, &err), &err);
+	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, ERR), &said);
 	assert_true(is_changed &&
 	            rig_is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
-	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, ERR), BS_NOT_FOUND);
 }
 
 /* ---- explanations ---- */

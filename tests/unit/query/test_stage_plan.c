@@ -202,17 +202,16 @@ static void test_left_out(void **state)
 static void test_given_statistics(void **state)
 {
 	struct bs_statistics *statistics = rig_statistics(1000, 50000, 30);
-	struct bs_error err = {""};
 	double idf;
-	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, &err), &err);
+	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, ERR), &said);
 	assert_true(rig_is_near(idf, log(1 + (1000 - 30 + 0.5) / 30.5)));
 	/* Frequencies in the segments do not depend on given statistics. */
 	check_places(0, "river");
 	rig_parse("river stone");
 	const struct bs_plan_inputs inputs = {
 		.query = rig.query, .list = &rig.list, .names = rig.names, .collection = {NULL, statistics}};
-	assert_int_equal(bs_plan_make(&rig.plan, &inputs, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "stone"));
+	assert_int_equal(bs_plan_make(&rig.plan, &inputs, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "stone"));
 	bs_statistics_free(statistics);
 }
 
