@@ -136,9 +136,8 @@ static struct bytes text_around(struct world *world, const char *word)
 	bytes_put(&text, word, strlen(word));
 	bytes_put(&text, "\n", 1);
 	if (draw(world, 3) == 0) {
-		struct bytes more = hostile_bytes(&world->hostile);
+		AUTO(bytes_free) struct bytes more = hostile_bytes(&world->hostile);
 		bytes_put(&text, more.data, more.n < 300 ? more.n : 300);
-		free(more.data);
 	}
 	return text;
 }
@@ -308,7 +307,7 @@ static void change_given(struct world *world, struct bs_writer *writer)
 static void write_given(struct world *world)
 {
 	struct bs_text_provider provider = {.texts = give_texts, .context = world};
-	struct bytes weight = hostile_string(&world->hostile);
+	AUTO(bytes_free) struct bytes weight = hostile_string(&world->hostile);
 	bytes_put(&weight, "=7", 2);
 	const char *weights[] = {weight.data, "t=2", NULL};
 	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .n_threads = 1};
@@ -330,7 +329,6 @@ static void write_given(struct world *world)
 	bs_writer_close(writer);
 	compact_and_rebuild(world);
 	world->texts = NULL;
-	free(weight.data);
 }
 
 /* ---- catalogs ---- */
@@ -380,7 +378,8 @@ static bool is_index_name(struct bytes name)
 
 static void write_catalog(struct world *world)
 {
-	struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world), name = hostile_string(&world->hostile);
+	AUTO(bytes_free) struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world),
+	                              name = hostile_string(&world->hostile);
 	struct bs_catalog *catalog = open_catalog(world, file);
 	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, ERR));
 	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, ERR);
@@ -400,10 +399,6 @@ static void write_catalog(struct world *world)
 	}
 	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, ERR));
 	bs_catalog_close(catalog);
-	free(file.data);
-	free(other.data);
-	free(exported.data);
-	free(name.data);
 }
 
 /* ---- records ---- */
@@ -423,45 +418,33 @@ static void put_string(struct bytes *to, const char *text)
 static void put_other_member(struct world *world, struct bytes *line)
 {
 	static const char *const values[] = {"1e400", "-0", "99999999999999999999999999", "true", "null", "[]", "{}", "[[\"x\"],1]", "\"\""};
-	struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
+	AUTO(bytes_free) struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
 	if (!is_id_field(world, name) && !(world->id_field.data && memchr(world->id_field.data, '.', world->id_field.n))) {
 		put_string(line, ",");
 		hostile_put_json(&world->hostile, key, line);
 		put_string(line, ":");
 		if (draw(world, 2)) {
-			struct bytes inner = hostile_bytes(&world->hostile);
+			AUTO(bytes_free) struct bytes inner = hostile_bytes(&world->hostile);
 			put_string(line, "{");
 			hostile_put_json(&world->hostile, inner, line);
 			put_string(line, ":");
 			hostile_put_json(&world->hostile, inner, line);
 			put_string(line, "}");
-			free(inner.data);
 		} else {
 			put_string(line, values[draw(world, sizeof(values) / sizeof(*values))]);
 		}
 	}
-	free(key.data);
-	free(name.data);
 }
 
 /* The key that the word stands at. */
 static struct bytes word_key(struct world *world)
 {
-	struct bytes key, name;
-	bool is_good;
-	if (world->text_field.data && draw(world, 2)) {
-		name = hostile_as_text(world->text_field, true);
-		is_good = bytes_equal(name, world->text_field) && !is_id_field(world, name);
-		free(name.data);
-		return is_good ? bytes_of(world->text_field.data, world->text_field.n) : bytes_of("t", 1);
-	}
-	if (world->text_field.data)
+	const struct bytes *wanted = &world->text_field;
+	if (wanted->data && !draw(world, 2))
 		return bytes_of("t", 1);
-	key = hostile_bytes(&world->hostile);
-	name = hostile_as_text(key, true);
-	is_good = !is_id_field(world, name);
-	free(name.data);
-	if (is_good)
+	struct bytes key = wanted->data ? bytes_of(wanted->data, wanted->n) : hostile_bytes(&world->hostile);
+	AUTO(bytes_free) struct bytes name = hostile_as_text(key, true);
+	if ((!wanted->data || bytes_equal(name, *wanted)) && !is_id_field(world, name))
 		return key;
 	free(key.data);
 	return bytes_of("t", 1);
@@ -471,9 +454,8 @@ static struct bytes word_key(struct world *world)
 static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out)
 {
 	struct bytes field = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
-	struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
+	AUTO(bytes_free) struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
 	bool is_spelled = bytes_equal(name, field), has_id = is_spelled && draw(world, 5) != 0;
-	free(name.data);
 	if (is_spelled && (has_id || draw(world, 2))) {
 		put_string(line, ",");
 		hostile_put_json(&world->hostile, field, line);
@@ -493,7 +475,6 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 		hostile_put_json(&world->hostile, id, line);
 		*id_out = hostile_as_text(id, false);
 	}
-	free(id.data);
 	return has_id;
 }
 
@@ -501,7 +482,8 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 static void put_record(struct world *world, unsigned source, const char *id_prefix, size_t id_prefix_bytes, const char *line_prefix,
                        size_t line_prefix_bytes, uint64_t line_number, struct bytes *to)
 {
-	struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0}, whole, key;
+	AUTO(bytes_free) struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0};
+	struct bytes whole;
 	bool has_id = draw(world, 2) && put_id(world, &line, &id);
 	char number[24];
 	for (uint64_t n = draw(world, 3); n > 0; n--)
@@ -513,19 +495,15 @@ static void put_record(struct world *world, unsigned source, const char *id_pref
 		whole = bytes_of(line_prefix, line_prefix_bytes);
 		bytes_put(&whole, number, (size_t)snprintf(number, sizeof(number), ":%llu", (unsigned long long)line_number));
 	}
-	free(id.data);
-	key = word_key(world);
+	AUTO(bytes_free) struct bytes key = word_key(world);
 	struct document *document = add_document(world, source, whole, hostile_as_text(key, true));
-	struct bytes text = text_around(world, document->word);
+	AUTO(bytes_free) struct bytes text = text_around(world, document->word);
 	put_string(&line, ",");
 	hostile_put_json(&world->hostile, key, &line);
 	put_string(&line, ":");
 	hostile_put_json(&world->hostile, text, &line);
 	put_string(&line, "}\n");
 	bytes_put(to, line.data, line.n);
-	free(key.data);
-	free(text.data);
-	free(line.data);
 }
 
 /* ---- sources ---- */
@@ -557,14 +535,13 @@ static bool is_there(int folder, const char *name)
 /* A file with a word, below an open folder that is at path; false: there is one of that name. */
 static void put_file(struct world *world, unsigned source, int folder, struct bytes path)
 {
-	struct bytes name = hostile_file_name(&world->hostile, "");
+	AUTO(bytes_free) struct bytes name = hostile_file_name(&world->hostile, "");
 	if (!is_there(folder, name.data)) {
 		struct document *document =
 			add_document(world, source, path.n ? bytes_join(path, "/", name) : bytes_of(name.data, name.n), (struct bytes){NULL, 0});
 		char text[WORD_BYTES + 8];
 		write_file(world, folder, name.data, text, (size_t)snprintf(text, sizeof(text), "the %s\n", document->word), false);
 	}
-	free(name.data);
 }
 
 #define MOST_PATH 3900 /* below the working directory */
@@ -573,54 +550,47 @@ static void put_file(struct world *world, unsigned source, int folder, struct by
 static void fill_folder(struct world *world, unsigned source, int folder, struct bytes path)
 {
 	bool is_deep = draw(world, 8) == 0;
-	struct bytes at = bytes_of(path.data, path.n);
+	AUTO(bytes_free) struct bytes at = bytes_of(path.data, path.n);
 	int fd = dup(folder);
 	for (uint64_t depth = is_deep ? 100 : draw(world, 3); depth > 0; depth--) {
-		struct bytes name =
+		AUTO(bytes_free) struct bytes name =
 			is_deep && draw(world, 4)
 				? hostile_file_name(
 					  &world->hostile,
 					  "-a-long-name-of-a-folder-among-other-folders-so-that-paths-get-long")
 				: hostile_file_name(&world->hostile, "");
 		put_file(world, source, fd, at);
-		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0) {
-			free(name.data);
+		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0)
 			break;
-		}
 		int below_fd = openat(fd, name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		struct bytes joined = bytes_join(at, "/", name);
 		free(at.data);
-		free(name.data);
 		close(fd);
 		fd = below_fd;
 		at = joined;
 	}
 	if (at.n + 256 < MOST_PATH)
 		put_file(world, source, fd, at);
-	free(at.data);
 	close(fd);
 }
 
 static void put_inner_records(struct world *world, unsigned number, struct source *source, int folder, bool appends)
 {
-	struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner), path = bytes_of(hash.data, hash.n);
+	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner),
+	                              path = bytes_of(hash.data, hash.n);
 	bytes_put(&hash, "#", 1);
 	for (uint64_t n = 1 + draw(world, 3); n > 0; n--)
 		put_record(world, number * 2 + 1, hash.data, hash.n, path.data, path.n, ++source->n_inner_lines, &text);
 	write_file(world, folder, source->inner.data, text.data, text.n, appends);
-	free(text.data);
-	free(hash.data);
-	free(path.data);
 }
 
 static void put_records(struct world *world, unsigned number, struct source *source, bool appends)
 {
-	struct bytes text = bytes_of(NULL, 0);
+	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0);
 	for (uint64_t n = 1 + draw(world, 4); n > 0; n--)
 		put_record(world, number * 2, "", 0, source->kind == INPUT ? "-" : source->name.data, source->kind == INPUT ? 1 : source->name.n,
 		           ++source->n_lines, &text);
 	write_file(world, AT_FDCWD, source->kind == INPUT ? "input" : source->name.data, text.data, text.n, appends);
-	free(text.data);
 }
 
 /* False: there is something of its name already. */
@@ -711,17 +681,15 @@ static int run_program(const char *const *arguments, const char *input, struct b
 
 static void must_run(struct world *world, const char *step, const char *const *arguments, const char *input)
 {
-	struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	AUTO(bytes_free) struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
 	if (run_program(arguments, input, &out, &complaint) != 0)
 		fail_at(world, step, NULL, complaint.data);
-	free(out.data);
-	free(complaint.data);
 }
 
 /* All words at once, by --ids -0: ids with NUL are left out. */
 static void expect_from_program(struct world *world, const char *step)
 {
-	struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	AUTO(bytes_free) struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
 	const char *const arguments[] = {program, "query", "--index", world->dir, "--ids", "-0", "--batch", "queries", NULL};
 	const char *const check[] = {program, "check", "--index", world->dir, NULL};
 	bool has_nul = false;
@@ -741,10 +709,6 @@ static void expect_from_program(struct world *world, const char *step)
 	if (!bytes_equal(wanted, out) || (exit_status != (has_nul ? 2 : 0) && exit_status != 1))
 		fail_at(world, step, NULL, complaint.n ? complaint.data : "other ids than expected");
 	must_run(world, step, check, NULL);
-	free(queries.data);
-	free(wanted.data);
-	free(out.data);
-	free(complaint.data);
 }
 
 /* ---- rounds of sources ---- */
@@ -783,10 +747,9 @@ static void choose_options(struct world *world, struct options *options, struct 
 	}
 	if (draw(world, 4) == 0) {
 		/* It leaves nothing out that is there. */
-		struct bytes of = hostile_string(&world->hostile);
+		AUTO(bytes_free) struct bytes of = hostile_string(&world->hostile);
 		options->glob = bytes_join((struct bytes){(char[]){"!"}, 1}, "", of);
 		bytes_put(&options->glob, ".nothing", strlen(".nothing"));
-		free(of.data);
 		options->globs[0] = options->glob.data;
 		request->globs = options->globs;
 	}
@@ -982,12 +945,11 @@ static void write_sources(struct world *world)
 static void round_of(struct world *world)
 {
 	bool of_sources = program || draw(world, 2), in_memory = !of_sources && draw(world, 3) == 0;
-	struct bytes dir = hostile_file_name(&world->hostile, ".ix");
-	struct bytes nested = {NULL, 0};
+	AUTO(bytes_free) struct bytes dir = hostile_file_name(&world->hostile, ".ix");
+	AUTO(bytes_free) struct bytes nested = {NULL, 0};
 	if (draw(world, 4) == 0 && !in_memory) {
-		struct bytes above = hostile_file_name(&world->hostile, ".above");
+		AUTO(bytes_free) struct bytes above = hostile_file_name(&world->hostile, ".above");
 		nested = bytes_join(above, "/", dir);
-		free(above.data);
 	}
 	if (in_memory)
 		must(world, "memory", bs_memory_new(&world->memory, ERR));
@@ -1002,8 +964,6 @@ static void round_of(struct world *world)
 	bs_memory_free(world->memory);
 	forget_documents(world);
 	hostile_deinit(&world->hostile);
-	free(dir.data);
-	free(nested.data);
 }
 
 static void test_rounds(void **state)
