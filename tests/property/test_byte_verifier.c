@@ -290,7 +290,7 @@ static void draw_long(struct bs_buffer *to, const struct doc *doc)
 /* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
 static void check_grown(struct bench *bench, const struct doc *doc)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	struct bs_match match;
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	draw_long(&text, doc);
@@ -310,7 +310,6 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		free(there);
 		is_new = false;
 	}
-	bs_buffer_deinit(&text);
 }
 
 static void check_query(struct bench *bench, const struct doc *doc)

@@ -126,8 +126,8 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 /* Every trigram of the files that there are, in the summary and in the set of the segment that has the file. */
 static void expect_grams(void)
 {
-	struct bs_snapshot snapshot;
-	struct bs_summary_file file;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	uint32_t n_files = 0, n_expected = 0;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR), &said);
@@ -151,8 +151,6 @@ static void expect_grams(void)
 		n_expected += file_exists(path);
 	}
 	assert_int_equal(n_files, n_expected);
-	bs_summary_file_close(&file);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void expect_same_file(const char *prefix, uint64_t number, uint64_t other_number)
@@ -239,13 +237,12 @@ static void test_sources(void **state)
 
 static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char id[24];
 	int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 60));
 	struct bs_text texts[] = {{"text", 4, (const char *)text.data, text.used_bytes}};
 	expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
-	bs_buffer_deinit(&text);
 }
 
 static void test_given(void **state)
@@ -453,7 +450,7 @@ static void test_damaged(void **state)
 static void test_alike(void **state)
 {
 	enum { N = 400000 };
-	struct bs_manifest manifest;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_known_deinit) struct bs_summary_known known = {.segments = {.items = NULL}};
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -473,7 +470,6 @@ static void test_alike(void **state)
 		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, ERR), &said);
 		assert_true(may);
 	}
-	bs_manifest_deinit(&manifest);
 }
 
 /* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */

@@ -118,7 +118,7 @@ static void test_safe_cuts(void **state)
 	};
 	static const size_t windows[] = {1};
 	const size_t n_around = sizeof(around) / sizeof(*around);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (int c = 0; c < 128; c++)
 		for (size_t i = 0; i < n_around; i++)
@@ -134,14 +134,13 @@ static void test_safe_cuts(void **state)
 				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i], around[k]);
 				rig_check(&rig, text, n, windows, 1);
 			}
-	rig_deinit(&rig);
 }
 
 /* Every code point of the planes in use among its like and others: the classes kept of it are right. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (UChar32 c = 0; c <= 0x10ffff; c += c < 0x20000 || c >= 0xe0000 ? 1 : 61) {
 		if (U_IS_SURROGATE((uint32_t)c) || (c >= 0xe0200 && c % 61))
@@ -154,7 +153,6 @@ static void test_all_code_points(void **state)
 		                                     x, x, x, x, x, x);
 		rig_check(&rig, text, text_bytes, windows, 1);
 	}
-	rig_deinit(&rig);
 }
 
 /* What is held to be inert makes no word with anything else that is, in whatever order. */

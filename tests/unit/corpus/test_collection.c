@@ -65,7 +65,7 @@ static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t 
 /* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
 static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from, uint64_t line)
 {
-	struct opened of;
+	AUTO(close_all) struct opened of;
 	open_all(&of, path, &no_options);
 	size_t longest = 0;
 	if (from) {
@@ -97,7 +97,6 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 	check_mark(of.feed, bytes, n_bytes, true);
 	const uint8_t *last = n_bytes ? memrchr(bytes, '\n', n_bytes) : NULL;
 	check_mark(of.feed, bytes, last ? (size_t)(last - bytes) + 1 : 0, false);
-	close_all(&of);
 }
 
 static void test_batches_are_a_split(void **state)
@@ -251,15 +250,15 @@ static enum bs_status fetch_record(struct bs_reader *reader, const char *path, u
 
 static void test_fetch_record(void **state)
 {
-	struct bs_buffer bytes = {0};
-	struct bs_buffer places = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer places = {0};
 	append_format(&bytes, "\xef\xbb\xbf");
 	for (int i = 1; i <= 30000; i++)
 		append_format(&bytes, "{\"t\":\"text %d\",\"id\":%d}%s\n%s", i, i, i % 3 ? "" : "\r",
 		              i % 5 ? "" : "\n");
 	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
 	write_text("other.jsonl", "{\"t\":\"other\"}");
-	struct opened of;
+	AUTO(close_all) struct opened of;
 	open_all(&of, "c.jsonl", &no_options);
 	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
 	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
@@ -294,9 +293,6 @@ static void test_fetch_record(void **state)
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&places);
-	close_all(&of);
 }
 
 static void test_fetch_record_fails(void **state)

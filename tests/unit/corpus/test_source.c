@@ -247,9 +247,9 @@ static void test_changed_meanwhile(void **state)
 	static const char *const names[] = {"d/a", "d/b", "d/c", "d/d", "d/e", "d/f\n", "d/g", "d/h"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		write_text(names[i], "text");
-	struct opened of;
+	AUTO(close_all) struct opened of;
 	open_all(&of, "d", &no_options);
-	struct log log = {0};
+	AUTO(log_deinit) struct log log = {0};
 	next_batch(of.feed, &of.batch);
 	assert_int_equal(of.batch.n_items, 8);
 	assert_int_equal(unlink("d/a") | mkfifo("d/a", 0600), 0);
@@ -273,8 +273,6 @@ static void test_changed_meanwhile(void **state)
 	log.n_skips = 0;
 	read_batch(of.reader, &of.batch, &log);
 	assert_int_equal(log.n_skips, 0);
-	log_deinit(&log);
-	close_all(&of);
 }
 
 static void test_too_large(void **state)
@@ -309,13 +307,12 @@ static void test_many_files(void **state)
 	}
 	append_bytes(&expected, "", 1);
 	check_source("d", &no_options, (const char *)expected.data);
-	struct opened of;
+	AUTO(close_all) struct opened of;
 	open_all(&of, "d", &no_options);
 	size_t n_batches = 0;
 	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
 		assert_int_equal(of.batch.n_items, n_batches++ < 15 ? 64 : 40);
 	assert_int_equal(n_batches, 16);
-	close_all(&of);
 }
 
 /* A path longer than any that the system takes in one piece. */
@@ -503,16 +500,14 @@ static void test_sink_stops(void **state)
 	write_text("d/b", "b");
 	static const char *const arguments[] = {"c.jsonl", "s.jsonl", "d", "d/a"};
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-		struct opened of;
+		AUTO(close_all) struct opened of;
 		open_all(&of, arguments[i], &no_options);
-		struct log log = {.answer = BS_STOPPED};
+		AUTO(log_deinit) struct log log = {.answer = BS_STOPPED};
 		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
 		next_batch(of.feed, &of.batch);
 		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_STOPPED);
 		assert_string_equal(said.text, "the sink said no");
 		assert_int_equal(log.n_documents + log.n_skips, 1);
-		log_deinit(&log);
-		close_all(&of);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_writer, bs_writer_close)
+AUTO_OF(struct bs_memory, bs_memory_free)
 
 static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
@@ -96,7 +97,7 @@ static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t 
 
 static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *manifest))
 {
-	struct bs_memory *memory;
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	struct bs_build_report report;
 	struct bs_manifest older = {.options = {.words_revision = BS_WORDS_REVISION}};
@@ -151,7 +152,6 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	add(writer, "f", "a cat of today");
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "b c a f ");
-	bs_memory_free(memory);
 }
 
 static void test_it_is_scanned_until_renewed(void **state)
@@ -164,7 +164,7 @@ static void test_it_is_scanned_until_renewed(void **state)
 /* One without documents takes today's rules with the first. */
 static void test_an_empty_one(void **state)
 {
-	struct bs_memory *memory;
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
@@ -175,7 +175,6 @@ static void test_an_empty_one(void **state)
 	add(writer, "a", "a cat");
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a ");
-	bs_memory_free(memory);
 }
 
 /* Words that an analyzer cuts are cut by no rules of ours. */
@@ -192,7 +191,7 @@ static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
 static void test_one_with_an_analyzer(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "bytes", .cut = cut_bytes};
-	struct bs_memory *memory;
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
@@ -207,7 +206,6 @@ static void test_one_with_an_analyzer(void **state)
 	ok(bs_index_open_with(&open, &index, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_false(info.is_other_unicode);
-	bs_memory_free(memory);
 }
 
 RUN_TESTS(cmocka_unit_test(test_it_is_scanned_until_renewed), cmocka_unit_test(test_an_empty_one),

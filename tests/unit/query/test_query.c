@@ -351,7 +351,7 @@ static void test_limits(void **state)
 	struct bs_query_result result;
 	AUTO(bs_statistics_free_at) struct bs_statistics *statistics;
 	double score;
-	char *text = must_malloc(LONG_BYTES + 1);
+	FREED char *text = must_malloc(LONG_BYTES + 1);
 	for (unsigned i = 0; i < LONG_BYTES; i++)
 		text[i] = i % 6 ? (char)('a' + i % 26) : ' ';
 	strcpy(text + LONG_BYTES - 5, " last");
@@ -371,7 +371,6 @@ static void test_limits(void **state)
 	assert_true(score > 0);
 	limits.reserved[0] = 1;
 	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_UNSUPPORTED);
-	free(text);
 }
 
 static void test_nothing_is_allocated_later(void **state)

@@ -258,7 +258,7 @@ static void test_fields(void **state)
 static void test_long_run(void **state)
 {
 	const size_t n_chars = 40000;
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	assert_int_equal(bs_buffer_append(&text, "cat. ", 5, NULL), BS_OK);
 	for (size_t i = 0; i < n_chars; i++)
 		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
@@ -269,7 +269,6 @@ static void test_long_run(void **state)
 		hits[i] = hit_at(0, 1 + i % 2, 5, text.used_bytes);
 	FREED char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
 	assert_string_equal(got, "[cat]. [字漢字]…");
-	bs_buffer_deinit(&text);
 }
 
 /* 64 MB of one byte around a few hits. Only what is near them is read: the rest cannot be. */
@@ -382,7 +381,7 @@ static void test_random(void **state)
 {
 	random_state = 3;
 	for (size_t i = 0; i < 30000; i++) {
-		struct bs_buffer text = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 		size_t n_pieces = below(60);
 		for (size_t k = 0; k < n_pieces; k++)
 			append_random_text(&text);
@@ -400,7 +399,6 @@ static void test_random(void **state)
 		check_line(got, width);
 		free(got);
 		check_lines(shaped(BS_SNIPPET_LINES, &field, 1, hits, n_hits, width), width);
-		bs_buffer_deinit(&text);
 	}
 }
 
@@ -476,7 +474,7 @@ static void test_clusters(void **state)
 /* One that is longer than the window is cut, and no more is shown than of other text. */
 static void test_long_cluster(void **state)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	append_string(&text, "needle a");
 	append_repeated(&text, "\u0301", 200000);
 	append_string(&text, " needle");
@@ -487,7 +485,6 @@ static void test_long_cluster(void **state)
 		assert_true(strlen(got) < 160 * 16 * 3);
 		assert_non_null(strchr(got, '['));
 	}
-	bs_buffer_deinit(&text);
 }
 
 struct gathering {
