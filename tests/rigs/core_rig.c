@@ -42,7 +42,7 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 	struct stat found;
 	FREED char *place = realpath(path, NULL);
 	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
-	          found.st_dev == dir->device && found.st_ino == dir->inode;
+	       found.st_dev == dir->device && found.st_ino == dir->inode;
 }
 
 struct bs_dir *dir_at(const char *path)

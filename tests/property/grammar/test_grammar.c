@@ -15,8 +15,8 @@
 #include "core/bitsift/search.h"
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
-#include "tests/rigs/library_rig.h"
 #include "tests/rigs/dice.h"
+#include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
 #define QUERIES_OF_CORPUS 1000u
@@ -200,9 +200,10 @@ static void open_index(struct bench *bench, const struct bs_words_options *optio
 	ok(bs_index_open("index", NULL, &bench->index, ERR), &said);
 	ok(bs_finder_new(bench->index, &bench->finder, ERR), &said);
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
-		ok(bs_term_table_intern(
-			&bench->fields, (const uint8_t *)grammar_names[i], (uint32_t)strlen(grammar_names[i]),
-			bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, ERR), &said);
+		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
+		                        (uint32_t)strlen(grammar_names[i]),
+		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, ERR),
+		   &said);
 }
 
 /* A corpus, and that many queries. */

@@ -290,7 +290,8 @@ static void test_explanations(void **state)
 	bs_buffer_clear(&text);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, ERR), &said);
+			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, ERR),
+			   &said);
 	}
 	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR), &said);
 	shown = text_of(&text);

@@ -232,8 +232,8 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL,
-			                  ERR), &said);
+			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, ERR),
+			   &said);
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(&cases[i]);
 		}
