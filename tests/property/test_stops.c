@@ -217,7 +217,7 @@ static void put_nesting(FILE *file)
 /* Too long for --max-document. */
 static void put_long_text(FILE *file)
 {
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 3; i++)
 		repeat(file, "some text ");
 }
 

@@ -30,7 +30,7 @@
 	}
 
 /* The variables of the declaration that follows are released at the end of their block, by release(&variable). */
-#define AUTO(release) __attribute__((cleanup(release)))
+#define AUTO(release) __attribute__((cleanup(release), unused))
 /* Defines release_at for AUTO, where release takes the pointer itself. */
 #define AUTO_OF(type, release)                     \
 	static inline void release##_at(type **at) \
