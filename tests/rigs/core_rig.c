@@ -41,9 +41,8 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;
 	FREED char *place = realpath(path, NULL);
-	bool is = place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
-	          found.st_dev == dir->device && found.st_ino == dir->inode;
-	return is;
+	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
+	       found.st_dev == dir->device && found.st_ino == dir->inode;
 }
 
 struct bs_dir *dir_at(const char *path)
@@ -123,11 +122,6 @@ void read_bytes(const char *path, struct bs_buffer *bytes)
 bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;
-}
-
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, ERR), &said);
 }
 
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b)

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "core/base/buffer.h"
 #include "core/file/container.h"
 #include "core/file/dir.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
@@ -32,13 +32,6 @@ void write_text(const char *path, const char *text);
 void read_bytes(const char *path, struct bs_buffer *bytes);
 bool file_exists(const char *path);
 
-/* For AUTO, of any of core/base/vector.h. */
-static inline void vector_deinit(void *vector)
-{
-	bs_buffer_deinit(vector);
-}
-
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
 /* The good bytes, to be damaged. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);
