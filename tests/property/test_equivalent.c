@@ -469,8 +469,8 @@ static void test_queries(void **state)
 		for (int form = 0; form < N_FORMS; form++)
 			close_corpus(&corpora[form]);
 	}
-	assert_true(n_hits > rounds.n / 3);
-	assert_true(n_invalid < rounds.n / 4);
+	assert_reached(n_hits > rounds.n / 3);
+	assert_reached(n_invalid < rounds.n / 4);
 	for (int d = 0; d < N_DOCS; d++)
 		bs_buffer_deinit(&docs[d]);
 	bs_buffer_deinit(&query);

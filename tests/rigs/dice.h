@@ -13,6 +13,9 @@ extern uint64_t random_state;
 uint32_t below(uint64_t bound);
 bool by_chance(uint32_t percent);
 
+/* Enough cases were drawn, unless the rounds were too few to draw them. */
+#define assert_reached(condition) assert_true(rounds.is_short || (condition))
+
 /* RUN_TESTS of test.h after random_rounds(). */
 #define RUN_NAMED_RANDOM_TESTS(name, n_rounds, seed, set_up, tear_down, ...)        \
 	int main(int argc, char **argv)                                             \
