@@ -117,7 +117,6 @@ def run(command, folder):
     environment = dict(os.environ)
     if os.access("/dev/shm", os.W_OK):
         environment.setdefault("TMPDIR", "/dev/shm")
-    environment.setdefault("ROUNDS", "30")  # of the test walk, which runs ripgrep for each
     return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
 

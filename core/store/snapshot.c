@@ -16,7 +16,7 @@ static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 	uint64_t n_deleted = 0;
 	for (uint64_t d = first; bits && d < end;) {
 		bool is_word = d % 64 == 0 && end - d >= 64;
-		n_deleted += is_word ? bs_count_bits(bs_load_u64(bits + d / 8)) : bits[d / 8] >> (d % 8) & 1;
+		n_deleted += is_word ? bs_count_bits(bs_load_u64(bits + d / 8)) : (uint32_t)bits[d / 8] >> (d % 8) & 1;
 		d += is_word ? 64 : 1;
 	}
 	return n_deleted;

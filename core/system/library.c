@@ -113,7 +113,7 @@ static enum bs_status load_own_file(const char *what, const char *path, const ch
 enum bs_status bs_library_load_own(const char *what, const char *file, const char *version_name, uint32_t version,
                                    const struct bs_library_symbol *symbols, size_t n_symbols, struct bs_error *err)
 {
-	static const char *const subfolders[] = {"", "/bitsift", "/" BS_OWN_FROM_PROGRAMS};
+	static const char *const subfolders[] = {"", "/bitsift", ("/" BS_OWN_FROM_PROGRAMS)};
 	char folder[PATH_BYTES], path[2 * PATH_BYTES];
 	uid_t own = geteuid();
 	bool knows_folder = find_own_file(folder, &own), is_found = false;

@@ -440,15 +440,16 @@ static void increment(uint32_t *n)
 /* Counts the texts of the document's fields. Those of fields that are too many are not counted. */
 static void count_texts(struct bs_indexing_buffer *indexing_buffer, const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
 {
-	const uint32_t *others = batch->other_fields.items + doc->first_other;
-	const uint32_t *values = batch->value_numbers.items + doc->first_value;
 	const uint32_t *field_map = indexing_buffer->field_map.items;
 	struct bs_field_texts *texts = indexing_buffer->field_texts.items;
-	for (uint32_t i = 0; i < doc->n_others; i++)
-		if (field_map[others[i]] != BS_TERM_NONE)
-			increment(&texts[field_map[others[i]]].n_others);
+	for (uint32_t i = 0; i < doc->n_others; i++) {
+		uint32_t field = field_map[batch->other_fields.items[doc->first_other + i]];
+		if (field != BS_TERM_NONE)
+			increment(&texts[field].n_others);
+	}
 	for (uint32_t i = 0; i < doc->n_values; i++) {
-		uint32_t field = field_map[bs_load_u32(bs_term_table_key(&batch->values, values[i]))];
+		uint32_t value = batch->value_numbers.items[doc->first_value + i];
+		uint32_t field = field_map[bs_load_u32(bs_term_table_key(&batch->values, value))];
 		if (field != BS_TERM_NONE)
 			increment(&texts[field].n_values);
 	}

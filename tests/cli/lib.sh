@@ -38,6 +38,26 @@ quiet() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+# each COMMAND... :: LAST...: the command with each of these last arguments, one after the other.
+each() {
+    local each_command=() each_last
+    while [ "$1" != :: ]; do
+        each_command+=("$1")
+        shift
+    done
+    for each_last in "${@:2}"; do
+        "${each_command[@]}" "$each_last"
+    done
+}
+
+# once NAME COMMAND...: what the command prints, unless that is what it printed for the call before with the same name.
+once() {
+    local once_last=$SCRATCH/.once.$1
+    "${@:2}" >"$once_last.new"
+    cmp -s "$once_last.new" "$once_last" || cat "$once_last.new"
+    mv "$once_last.new" "$once_last"
+}
+
 # settle: from now on each bitsift trusts the stamps of all files that were written before it starts (clock_preload.c; with sanitizers, it
 # starts later). A younger one is read again by the next index run, and counted as changed; a test must not depend on how fast it came to
 # that. unsettle: files are as young as they are.

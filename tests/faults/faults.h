@@ -17,8 +17,7 @@ struct faults {
 	enum faults_kind kind;
 	uint64_t wanted;     /* the call that is to fail, from 1 on; 0: none, and the stacks are noted */
 	bool is_lasting;     /* and all after it */
-	uint64_t n_calls;
-	uint64_t n_failed;
+	uint64_t n_calls, n_failed;
 	uint64_t caller;     /* of the first that failed: an address in the program, as addr2line wants it */
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };

@@ -50,7 +50,6 @@ static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *conte
 {
 	bool *is_later = context;
 	struct range *range = *is_later ? &ours[1] : &ours[0];
-	(void)info_bytes;
 	if (*is_later && !strstr(info->dlpi_name, "libpcre2-8"))
 		return 0;
 	base = *is_later ? base : info->dlpi_addr;

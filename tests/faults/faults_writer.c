@@ -81,7 +81,6 @@ static enum bs_status transact(struct run *run, enum bs_status (*changes)(struct
 
 static int print_hit(void *context, const struct bs_find_hit *hit)
 {
-	(void)context;
 	printf("%.*s\n", (int)hit->id_bytes, hit->id);
 	return 0;
 }

@@ -21,18 +21,8 @@
 static struct random_rounds rounds;
 
 static const char *const queries[] = {
-	"common",
-	"absent",
-	"red fox",
-	"\"red fox\"",
-	"w3 OR l17",
-	"common -even",
-	"NOT odd",
-	"l1*",
-	"stored~1",
-	"title:even",
-	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
-	"(even OR w5) -fox",
+	"common", "absent", "red fox", "\"red fox\"", "w3 OR l17", "common -even", "NOT odd", "l1*", "stored~1",
+	"title:even", "\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac", "(even OR w5) -fox",
 };
 
 static int take_hit(void *context, const struct bs_find_hit *hit)
@@ -212,11 +202,7 @@ static void test_outside(void **state)
 int main(int argc, char **argv)
 {
 	rounds = random_rounds(argc, argv, 1, 1);
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_every_byte),
-		FOLDER_TEST(test_every_length),
-		FOLDER_TEST(test_crafted),
-		FOLDER_TEST(test_outside),
-	};
+	const struct CMUnitTest tests[] = {FOLDER_TEST(test_every_byte), FOLDER_TEST(test_every_length),
+	                                   FOLDER_TEST(test_crafted), FOLDER_TEST(test_outside)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,12 +414,11 @@ static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 {
 	bool every = getenv("FAULTS_EVERY") != NULL;
-	struct outcome outcome = {0};
+	AUTO(outcome_deinit) struct outcome outcome = {0};
 	*faults = (struct faults){.kind = kind};
 	run(attempt->scenario->arguments, attempt->scenario->input, true, &outcome);
 	if (attempt->scenario->writes)
 		restore(attempt->scenario->place);
-	outcome_deinit(&outcome);
 	size_t n = faults->n_calls < FAULTS_MAX_STACKS ? faults->n_calls : FAULTS_MAX_STACKS;
 	FREED uint32_t *calls = must_calloc(n + 1, sizeof(*calls));
 	size_t n_chosen = choose_calls(calls, n, every);

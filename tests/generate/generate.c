@@ -246,8 +246,7 @@ static uint64_t make_weights(const struct bs_generator *generator, uint64_t *wei
 /* weights: used up. order: scratch of n_words numbers; small words are listed from its start, others from its end. */
 static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint32_t *order, uint64_t *columns)
 {
-	uint32_t n_small = 0;
-	uint32_t large_from = n_words;
+	uint32_t n_small = 0, large_from = n_words;
 	for (uint32_t i = 0; i < n_words; i++) {
 		weights[i] *= n_words;
 		if (weights[i] < sum)

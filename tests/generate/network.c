@@ -316,8 +316,7 @@ static void ask_home(const struct bs_network *network, uint32_t from, uint32_t w
 
 /* How a node came to be asked. */
 struct asked {
-	bool is_asked;
-	bool is_blind;
+	bool is_asked, is_blind;
 	uint32_t from;
 };
 

@@ -5,12 +5,13 @@
  */
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
@@ -31,31 +32,16 @@ static const char *const pieces[] = {
 	"\xcd\x85" /* iota below */, "\xc5\x82" /* l with stroke */, "l", "\xc3\xa6" /* ae */, "ae",
 };
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
-
-static bool chance(uint64_t *random, unsigned percent)
-{
-	return random_below(random, 100) < percent;
-}
-
 /* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are sometimes without spaces,
  * so that there is no safe cut near. */
-static void append_pieces(struct bs_buffer *to, uint64_t *random, uint64_t n, bool is_ascii)
+static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
-	bool has_no_space = n > 100 && chance(random, 50);
+	bool has_no_space = n > 100 && by_chance(50);
 	while (n > 0) {
-		const char *piece = pieces[random_below(random, COUNT(pieces))];
+		const char *piece = pieces[below(COUNT(pieces))];
 		if ((is_ascii && (piece[0] & 0x80)) || (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
 			continue;
-		append_text(to, piece);
+		append_string(to, piece);
 		n--;
 	}
 }
@@ -71,70 +57,70 @@ struct doc {
 
 static const char *const names[] = {"text", "foo", "a"};
 
-static void append_json(struct bs_buffer *to, uint64_t *random, const uint8_t *text, size_t n_bytes, unsigned escapes)
+static void append_json(struct bs_buffer *to, const uint8_t *text, size_t n_bytes, unsigned escapes)
 {
 	static const char plain[] = "\n\t\r\b\f\"\\/";
 	static const char letters[] = "ntrbf\"\\/";
-	append_text(to, "\"");
+	append_string(to, "\"");
 	for (size_t i = 0; i < n_bytes; i++) {
 		char escape[8];
 		const char *found = text[i] ? strchr(plain, text[i]) : NULL;
-		if (text[i] < 0x80 && chance(random, escapes))
+		if (text[i] < 0x80 && by_chance(escapes))
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
-		else if (found && (text[i] != '/' || chance(random, 50)))
+		else if (found && (text[i] != '/' || by_chance(50)))
 			snprintf(escape, sizeof(escape), "\\%c", letters[found - plain]);
 		else if (text[i] < 0x20)
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
 		else
 			snprintf(escape, sizeof(escape), "%c", text[i]);
-		append_text(to, escape);
+		append_string(to, escape);
 	}
-	append_text(to, "\"");
+	append_string(to, "\"");
 }
 
-static void draw_doc(struct doc *doc, uint64_t *random)
+static void draw_doc(struct doc *doc)
 {
-	bool is_ascii = chance(random, 60);
-	unsigned escapes = chance(random, 80) ? 0 : 10;
+	bool is_ascii = by_chance(60);
+	unsigned escapes = by_chance(80) ? 0 : 10;
 	static const struct bs_field nested[] = {{"n", 1, (const uint8_t *)"1", 1},
 	                                         {"n.foo", 5, (const uint8_t *)"a]b", 3},
 	                                         {"z.", 2, (const uint8_t *)"-1e+5", 5}};
-	size_t n_flat = (size_t)(1 + random_below(random, MAX_FIELDS)), n_nested = chance(random, 50) ? 0 : 3;
+	size_t n_flat = (size_t)(1 + below(MAX_FIELDS)), n_nested = by_chance(50) ? 0 : 3;
 	doc->n_fields = n_nested + n_flat;
 	memcpy(doc->fields, nested, sizeof(nested));
 	bs_buffer_clear(&doc->line);
-	append_text(&doc->line, n_nested == 0 ? "{\"id\": \"foo bar\", "
+	append_string(&doc->line, n_nested == 0 ? "{\"id\": \"foo bar\", "
 	                                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
 	for (size_t i = 0; i < n_flat; i++) {
 		bs_buffer_clear(&doc->texts[i]);
-		append(&doc->texts[i], "", 0);
-		append_pieces(&doc->texts[i], random, random_below(random, chance(random, 90) ? 12 : 1500), is_ascii);
+		append_bytes(&doc->texts[i], "", 0);
+		append_pieces(&doc->texts[i], below(by_chance(90) ? 12 : 1500), is_ascii);
 		doc->fields[n_nested + i] = (struct bs_field){
 			.name = names[i],
 			.name_bytes = strlen(names[i]),
 			.text = doc->texts[i].data ? doc->texts[i].data : (const uint8_t *)"",
 			.text_bytes = doc->texts[i].used_bytes,
 		};
-		append_json(&doc->line, random, (const uint8_t *)names[i], strlen(names[i]), 0);
-		append_text(&doc->line, chance(random, 50) ? ":" : " : ");
-		append_json(&doc->line, random, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
-		append_text(&doc->line, i + 1 < n_flat ? ", " : " }");
+		append_json(&doc->line, (const uint8_t *)names[i], strlen(names[i]), 0);
+		append_string(&doc->line, by_chance(50) ? ":" : " : ");
+		append_json(&doc->line, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
+		append_string(&doc->line, i + 1 < n_flat ? ", " : " }");
 	}
 }
 
 /* ---- queries ---- */
 
 /* Words of a document, or of the same pieces. */
-static void append_words(struct bs_buffer *to, uint64_t *random, const struct doc *doc, bool is_phrase)
+static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_phrase)
 {
 	size_t start = to->used_bytes;
-	const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
-	if (chance(random, 60) && field->text_bytes > 0) {
-		size_t at = (size_t)random_below(random, field->text_bytes);
-		size_t n = (size_t)(1 + random_below(random, is_phrase ? 25 : 6));
-		append(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
+	const struct bs_field *field = &doc->fields[below(doc->n_fields)];
+	if (by_chance(60) && field->text_bytes > 0) {
+		size_t at = (size_t)below(field->text_bytes);
+		size_t n = (size_t)(1 + below(is_phrase ? 25 : 6));
+		append_bytes(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
 	} else {
-		append_pieces(to, random, 1 + random_below(random, is_phrase ? 6 : 3), chance(random, 70));
+		append_pieces(to, 1 + below(is_phrase ? 6 : 3), by_chance(70));
 	}
 	for (size_t i = start; i < to->used_bytes; i++) {
 		bool is_space = to->data[i] <= ' ' && !is_phrase;
@@ -143,30 +129,30 @@ static void append_words(struct bs_buffer *to, uint64_t *random, const struct do
 	}
 }
 
-static void draw_leaf(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+static void draw_leaf(struct bs_buffer *to, const struct doc *doc)
 {
-	uint64_t what = random_below(random, 100);
+	uint64_t what = below(100);
 	bool is_phrase = what >= 50;
-	if (chance(random, 10))
-		append_text(to, "foo:");
+	if (by_chance(10))
+		append_string(to, "foo:");
 	if (is_phrase)
-		append_text(to, "\"");
+		append_string(to, "\"");
 	else
-		append_text(to, "b");
-	to->used_bytes -= !is_phrase && chance(random, 90);
-	append_words(to, random, doc, is_phrase);
-	append_text(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
+		append_string(to, "b");
+	to->used_bytes -= !is_phrase && by_chance(90);
+	append_words(to, doc, is_phrase);
+	append_string(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
 }
 
-static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+static void draw_query(struct bs_buffer *to, const struct doc *doc)
 {
 	static const char *const between[] = {" ", " ", " OR ", " -", " AND "};
 	bs_buffer_clear(to);
-	for (uint64_t n = random_below(random, 3);; n--) {
-		draw_leaf(to, random, doc);
+	for (uint64_t n = below(3);; n--) {
+		draw_leaf(to, doc);
 		if (n == 0)
 			break;
-		append_text(to, between[random_below(random, COUNT(between))]);
+		append_string(to, between[below(COUNT(between))]);
 	}
 }
 
@@ -181,7 +167,6 @@ struct bench {
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier;
 	struct bs_buffer text;
-	uint64_t random;
 	const struct bs_kernel *kernels[MAX_KERNELS];
 	size_t n_kernels;
 	struct bs_record_parser *parser;
@@ -207,9 +192,9 @@ static void make_plan(struct bench *bench)
 	bs_vector_clear(&plan->terms);
 	for (uint32_t i = 0; i < bench->query->n_elements; i++) {
 		struct bs_plan_element element = {.first_term = i, .n_terms = 1};
-		struct bs_plan_term term = {.df = random_below(&bench->random, 1000), .element = i};
-		append(&plan->elements.bytes, &element, sizeof(element));
-		append(&plan->terms.bytes, &term, sizeof(term));
+		struct bs_plan_term term = {.df = below(1000), .element = i};
+		append_bytes(&plan->elements.bytes, &element, sizeof(element));
+		append_bytes(&plan->terms.bytes, &term, sizeof(term));
 	}
 }
 
@@ -290,34 +275,33 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 }
 
 /* A long text with the document's between, */
-static void draw_long(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+static void draw_long(struct bs_buffer *to, const struct doc *doc)
 {
 	static const char *const fillers[] = {"zz ", " ", "z", ". ", "\n\n", "\xc3\xa9 "};
-	for (uint64_t n = 1 + random_below(random, 4); n > 0; n--) {
-		const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
-		const char *filler = fillers[random_below(random, COUNT(fillers))];
-		append(to, field->text, field->text_bytes);
-		for (uint64_t i = random_below(random, 5000); i > 0; i--)
-			append_text(to, filler);
+	for (uint64_t n = 1 + below(4); n > 0; n--) {
+		const struct bs_field *field = &doc->fields[below(doc->n_fields)];
+		const char *filler = fillers[below(COUNT(fillers))];
+		append_bytes(to, field->text, field->text_bytes);
+		for (uint64_t i = below(5000); i > 0; i--)
+			append_string(to, filler);
 	}
 }
 
 /* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
 static void check_grown(struct bench *bench, const struct doc *doc)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	struct bs_match match;
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
-	draw_long(&text, &bench->random, doc);
+	draw_long(&text, doc);
 	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
 	assert_int_equal(bs_match_document(bench->matcher, no_ref, &field, 1, &match, NULL), BS_OK);
 	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
 	for (size_t n = 0; n < text.used_bytes || is_new;) {
-		n += 1 + (size_t)random_below(&bench->random, 20000);
+		n += 1 + (size_t)below(20000);
 		bool is_whole = n >= text.used_bytes || !takes_heads;
 		n = is_whole ? text.used_bytes : n;
-		uint8_t *there = malloc(n + 1);
-		assert_non_null(there);
+		uint8_t *there = must_malloc(n + 1);
 		memcpy(there, field.text, n);
 		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
 		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
@@ -326,7 +310,6 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		free(there);
 		is_new = false;
 	}
-	bs_buffer_deinit(&text);
 }
 
 static void check_query(struct bench *bench, const struct doc *doc)
@@ -334,8 +317,8 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
 	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
-	char *weights[] = {chance(&bench->random, 50) ? some : other, text, NULL};
-	draw_query(&bench->text, &bench->random, doc);
+	char *weights[] = {by_chance(50) ? some : other, text, NULL};
+	draw_query(&bench->text, doc);
 	bs_words_split(bench->words, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
@@ -344,13 +327,13 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
 	bs_matcher_weigh_fields(bench->matcher, weights);
 	assert_int_equal(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL), BS_OK);
-	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
+	const struct bs_kernel *kernel = bench->kernels[below(bench->n_kernels)];
 	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
-		if (chance(&bench->random, 5))
+		if (by_chance(5))
 			check_grown(bench, doc);
 	}
 	bs_byte_verifier_free(bench->byte_verifier);
@@ -358,10 +341,11 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	bs_query_tree_free(bench->query);
 }
 
-static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
+static void check_documents(const struct bs_words_options *options, uint64_t seed, uint64_t n_docs)
 {
 	struct bs_record_options record_options = {0};
-	struct bench bench = {.random = seed, .splits = options && options->split_identifiers};
+	random_state = seed;
+	struct bench bench = {.splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
 	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
@@ -372,8 +356,8 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 		                                      bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
 		                                      NULL, NULL), BS_OK);
 	memset(n_answered, 0, sizeof(n_answered));
-	for (int i = 0; i < n_docs; i++) {
-		draw_doc(&doc, &bench.random);
+	for (uint64_t i = 0; i < n_docs; i++) {
+		draw_doc(&doc);
 		for (int k = 0; k < 4; k++)
 			check_query(&bench, &doc);
 	}
@@ -391,74 +375,57 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_words_free(bench.words);
 }
 
-static int n_docs = 6000;
-static uint64_t first_seed;
-
 static void test_plain_words(void **state)
 {
-	check_documents(NULL, first_seed + 11, n_docs);
+	check_documents(NULL, rounds.seed + 11, rounds.n);
 	/* It would not be worth its lines if it could not tell most of the time. */
-	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	assert_true(n_answered[BS_VERDICT_YES] > 1000);
+	assert_reached(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	assert_reached(n_answered[BS_VERDICT_YES] > 1000);
 	print_message("%llu early\n", (unsigned long long)n_early);
-	assert_true(n_early > (uint64_t)n_docs / 300);
+	assert_reached(n_early > rounds.n / 300);
 }
 
 static void test_folded_accents(void **state)
 {
-	check_documents(&(struct bs_words_options){.fold_accents = true}, first_seed + 12, n_docs);
+	check_documents(&(struct bs_words_options){.fold_accents = true}, rounds.seed + 12, rounds.n);
 }
 
 static void test_identifiers(void **state)
 {
-	check_documents(&(struct bs_words_options){.split_identifiers = true}, first_seed + 15, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, rounds.seed + 15, rounds.n);
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, first_seed + 16, n_docs);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, rounds.seed + 16, rounds.n);
 }
 
 static void test_stems_are_left_alone(void **state)
 {
-	check_documents(&(struct bs_words_options){.stem_language = "english"}, first_seed + 13, 20);
+	check_documents(&(struct bs_words_options){.stem_language = "english"}, rounds.seed + 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
 /* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
 static void test_broken_lines(void **state)
 {
-	uint64_t random = first_seed + 14;
+	random_state = rounds.seed + 14;
 	struct doc doc = {0};
-	struct bs_record_scan scan = {0};
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
 	for (int i = 0; i < 20000; i++) {
 		struct bs_document document;
 		bool is_known;
-		draw_doc(&doc, &random);
-		size_t n = (size_t)random_below(&random, doc.line.used_bytes + 1);
-		uint8_t *line = malloc(n ? n : 1);
-		assert_non_null(line);
+		draw_doc(&doc);
+		size_t n = (size_t)below(doc.line.used_bytes + 1);
+		FREED uint8_t *line = must_malloc(n);
 		memcpy(line, doc.line.data, n);
-		if (n > 0 && chance(&random, 50))
-			line[random_below(&random, n)] = (uint8_t) "\"\\{}[]:, u"[random_below(&random, 10)];
-		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &document, &is_known, NULL), BS_OK);
+		if (n > 0 && by_chance(50))
+			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];
+		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document, &is_known, NULL), BS_OK);
 		assert_true(!is_known || document.text.n_fields > 0);
-		free(line);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)
 		bs_buffer_deinit(&doc.texts[i]);
 	bs_buffer_deinit(&doc.line);
-	bs_record_scan_deinit(&scan);
 }
 
-int main(int argc, char **argv)
-{
-	struct random_rounds rounds = random_rounds(argc, argv, (unsigned long)n_docs, 0);
-	n_docs = (int)rounds.n;
-	first_seed = rounds.seed;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_words),
-		cmocka_unit_test(test_folded_accents),
-		cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_stems_are_left_alone),
-		cmocka_unit_test(test_broken_lines),
-	};
-	return cmocka_run_group_tests_name("byte_verifier", tests, NULL, NULL);
-}
+RUN_NAMED_RANDOM_TESTS("byte_verifier", 6000, 0, NULL, NULL, cmocka_unit_test(test_plain_words),
+                       cmocka_unit_test(test_folded_accents), cmocka_unit_test(test_identifiers),
+                       cmocka_unit_test(test_stems_are_left_alone), cmocka_unit_test(test_broken_lines))

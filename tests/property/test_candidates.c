@@ -11,10 +11,8 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
@@ -35,15 +33,8 @@ static struct {
 	struct bs_memory *memory;
 	struct bs_index *index;
 	struct bs_finder *finder;
-	uint64_t state;
 	size_t n_arrived;
 } rig;
-
-static uint32_t below(uint32_t n)
-{
-	rig.state = rig.state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((rig.state >> 33) % n);
-}
 
 /* Words of few letters, so that patterns match; some of several bytes, some that fold to fewer, some that are none. */
 static const char *const pieces[] = {"a",  "b", "ab", "ba", "abc", "cab", "B", "AB", "k", "K", "\u212a", "s", "S", "\u017f", "\u00e9", "\u00c9",
@@ -101,10 +92,9 @@ static const struct bs_text_provider provider = {.texts = provide};
 static struct bs_writer *open_writer(bool grams, bool is_stored)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	struct bs_writer_request request = {.memory = rig.memory, .grams = grams, .not_stored = !is_stored, .no_checksums = !is_stored,
 	                                    .texts = is_stored ? NULL : &provider, .n_threads = 1};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
 
@@ -113,14 +103,13 @@ static void put_row(struct bs_writer *writer, size_t i)
 	struct bs_text *texts;
 	size_t n_texts;
 	char id[16];
-	struct bs_error err = {""};
 	struct row *row = &rig.rows[i];
 	*row = (struct row){.n_texts = 1 + (below(4) == 0), .is_there = true, .number = ++rig.n_arrived};
 	for (size_t t = 0; t < row->n_texts; t++)
 		draw_text(row->texts[t], &row->text_bytes[t]);
 	snprintf(id, sizeof(id), "%06zu", i);
 	(void)provide(NULL, id, 6, (const struct bs_text **)(void *)&texts, &n_texts);
-	ok(bs_writer_add(writer, id, 6, texts, n_texts, &err), &err);
+	ok(bs_writer_add(writer, id, 6, texts, n_texts, ERR), &said);
 }
 
 static void close_index(void)
@@ -133,16 +122,15 @@ static void close_index(void)
 
 static void open_index(void)
 {
-	struct bs_error err = {""};
 	struct bs_open_request request = {.memory = rig.memory, .texts = &provider};
 	close_index();
-	ok(bs_index_open_with(&request, &rig.index, &err), &err);
-	ok(bs_finder_new(rig.index, &rig.finder, &err), &err);
+	ok(bs_index_open_with(&request, &rig.index, ERR), &said);
+	ok(bs_finder_new(rig.index, &rig.finder, ERR), &said);
 }
 
 static int setup(void **state)
 {
-	rig.state = rounds.seed;
+	random_state = rounds.seed;
 	rig.n = rig.n_arrived = 0;
 	return (int)bs_memory_new(&rig.memory, NULL);
 }
@@ -201,8 +189,7 @@ static bool is_utf8(const char *text, size_t n_bytes)
 static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code, pcre2_match_data *data)
 {
 	struct bs_text_filter *filter;
-	struct bs_error err = {""};
-	ok(bs_text_filter_new(pattern, &filter, &err), &err);
+	ok(bs_text_filter_new(pattern, &filter, ERR), &said);
 	for (size_t i = 0; i < rig.n; i += 1 + below(20)) {
 		const char *text = rig.rows[i].texts[0];
 		size_t n_bytes = rig.rows[i].text_bytes[0];
@@ -224,7 +211,6 @@ static void ask(const char *text)
 		            .is_word = below(10) == 0, .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE : BS_GREP_CASE_INSENSITIVE},
 		.batch = take, .context = &n};
 	struct bs_candidates_result result, estimated;
-	struct bs_error err = {""};
 	char whole[400];
 	const struct bs_grep_pattern *pattern = &request.pattern;
 	int code_error;
@@ -237,7 +223,7 @@ static void ask(const char *text)
 		return;
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
 	memset(found, 0, sizeof(found));
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, n);
 	for (size_t i = 0; i < rig.n; i++) {
 		bool is_match = rig.rows[i].is_there && matches(code, data, &rig.rows[i]);
@@ -254,7 +240,7 @@ static void ask(const char *text)
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
-	ok(bs_candidates(rig.finder, &request, &estimated, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &estimated, ERR), &said);
 	assert_true(estimated.n_candidates >= result.n_candidates && estimated.n_candidates <= result.n_candidates + info.n_deleted);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -269,14 +255,12 @@ static void ask_some(unsigned n)
 		ask(pattern);
 	}
 	struct bs_check_request request = {.memory = rig.memory};
-	struct bs_error err = {""};
-	ok(bs_index_check(&request, NULL, &err), &err);
+	ok(bs_index_check(&request, NULL, ERR), &said);
 }
 
 static void change(bool grams, bool is_stored, size_t n_more)
 {
 	struct bs_writer *writer = open_writer(grams, is_stored);
-	struct bs_error err = {""};
 	for (size_t i = 0; i < n_more && rig.n < MOST_ROWS; i++)
 		put_row(writer, rig.n++);
 	for (size_t i = 0; i < n_more / 10; i++) {
@@ -286,17 +270,16 @@ static void change(bool grams, bool is_stored, size_t n_more)
 		if (below(2)) {
 			put_row(writer, row);
 		} else {
-			ok(bs_writer_delete(writer, id, 6, NULL, &err), &err);
+			ok(bs_writer_delete(writer, id, 6, NULL, ERR), &said);
 			rig.rows[row].is_there = false;
 		}
 	}
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	bs_writer_close(writer);
 }
 
 static void ask_through_life(bool grams, bool is_stored)
 {
-	struct bs_error err = {""};
 	n_asked = n_matches = n_candidates = n_candidates_of = n_filtered = n_passed_in_vain = 0;
 	change(grams, is_stored, 1500);
 	ask_some(3 * (unsigned)rounds.n);
@@ -305,12 +288,12 @@ static void ask_through_life(bool grams, bool is_stored)
 		ask_some((unsigned)rounds.n);
 	}
 	struct bs_build_request compact = {.memory = rig.memory, .texts = &provider};
-	ok(bs_index_compact(&compact, NULL, &err), &err);
+	ok(bs_index_compact(&compact, NULL, ERR), &said);
 	ask_some(3 * (unsigned)rounds.n);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
 	print_message("%zu texts filtered, %zu passed in vain\n", n_filtered, n_passed_in_vain);
-	assert_true(n_asked > 500 && n_matches > 1000);
-	assert_true(n_passed_in_vain * 1000 < n_filtered);
+	assert_reached(n_asked > 500 && n_matches > 1000);
+	assert_reached(n_passed_in_vain * 1000 < n_filtered);
 }
 
 static void test_patterns(void **state)
@@ -329,11 +312,10 @@ static void test_stored(void **state)
 static void test_without_grams(void **state)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	struct bs_writer_request request = {.memory = rig.memory, .grams = true};
 	ask_through_life(false, false);
 	assert_int_equal(n_candidates, n_candidates_of);
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
 }
 
 static int refuse(void *context, const struct bs_hit_batch *batch)
@@ -349,44 +331,37 @@ static void test_refusals(void **state)
 	struct bs_candidates_request request = {.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
 	struct bs_find_request find = {.query = "lock", .query_bytes = 4, .mode = BS_FIND_TOP, .candidates = true, .batch = take};
 	struct bs_candidates_result result;
-	struct bs_error err = {""};
 	change(true, false, 200);
 	open_index();
 	/* No pattern matches nothing. */
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, 0);
 	request.pattern.n_patterns = 1;
-	ok(bs_candidates(rig.finder, &request, &result, &err), &err);
+	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
 	assert_true(result.n_candidates > 0 && !result.is_all);
 	request.batch = refuse;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_STOPPED);
 	request.reserved[0] = 1;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, &err), BS_UNSUPPORTED);
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.mode = BS_FIND_IDS;
 	find.brute = true;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.brute = false;
 	find.feedback_docs = 3;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
 	find.feedback_docs = 0;
 	find.batch = refuse;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase that no text is read for only may be there. */
 	find = (struct bs_find_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_FIND_COUNT, .candidates = true};
 	struct bs_find_result of_find;
-	ok(bs_find(rig.finder, &find, &of_find, &err), &err);
+	ok(bs_find(rig.finder, &find, &of_find, ERR), &said);
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 100, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_grams, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-	return cmocka_run_group_tests_name("candidates", tests, NULL, NULL);
-}
+RUN_NAMED_RANDOM_TESTS("candidates", 100, 1, NULL, NULL,
+                       cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_without_grams, setup, teardown),
+                       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown))

@@ -14,18 +14,11 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/text/words_run.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
-
-static struct random_rounds rounds;
-static uint64_t dice;
-
-static uint32_t roll(uint32_t n)
-{
-	return (uint32_t)random_below(&dice, n);
-}
 
 /* ---- texts ---- */
 
@@ -74,16 +67,11 @@ static void append_code_point(struct bs_buffer *to, UChar32 c)
 	assert_int_equal(bs_buffer_append(to, bytes, n, NULL), BS_OK);
 }
 
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	assert_int_equal(bs_buffer_append(to, text, strlen(text), NULL), BS_OK);
-}
-
 static UChar32 draw(UChar32 first, UChar32 last, bool is_mark)
 {
 	UChar32 c = first;
 	for (int i = 0; i < 100; i++) {
-		c = first + (UChar32)roll((uint32_t)(last - first) + 1);
+		c = first + (UChar32)below((uint32_t)(last - first) + 1);
 		uint32_t mask = U_GET_GC_MASK(c);
 		if (mask & (is_mark ? U_GC_M_MASK | (first >= 0x1100 && first < 0x1200 ? U_GC_L_MASK : 0u) : U_GC_L_MASK))
 			return c;
@@ -95,14 +83,14 @@ static void append_word(struct bs_buffer *to)
 {
 	static const char *const odd[] = {"\u212a", "\u212b", "\u037e", "\u1fef", "=\u0338", "\u0344", "\U0001d15e", "1T2", "foo_bar",
 	                                  "3.14", "don\u2019t", "\u01fd", "\u0142", "HTTPServer2", "\u034f\u0301", "\u00e9\u0323"};
-	size_t script = roll(N_SCRIPTS);
-	if (roll(12) == 0) {
-		append_text(to, odd[roll(sizeof(odd) / sizeof(*odd))]);
+	size_t script = below(N_SCRIPTS);
+	if (below(12) == 0) {
+		append_string(to, odd[below(sizeof(odd) / sizeof(*odd))]);
 		return;
 	}
-	for (uint32_t n = 1 + roll(4); n > 0; n--) {
+	for (uint32_t n = 1 + below(4); n > 0; n--) {
 		append_code_point(to, draw(scripts[script].first, scripts[script].last, false));
-		for (uint32_t n_marks = roll(2) ? 0 : 1 + roll(3); n_marks > 0; n_marks--)
+		for (uint32_t n_marks = below(2) ? 0 : 1 + below(3); n_marks > 0; n_marks--)
 			append_code_point(to, draw(scripts[script].first_mark, scripts[script].last_mark, true));
 	}
 }
@@ -122,8 +110,8 @@ static void make_vocabulary(void)
 /* The first words are drawn most often. */
 static const struct bs_buffer *draw_word(void)
 {
-	uint32_t most = 1 + roll(N_WORDS);
-	return &vocabulary[roll(most)];
+	uint32_t most = 1 + below(N_WORDS);
+	return &vocabulary[below(most)];
 }
 
 static void append_drawn(struct bs_buffer *to)
@@ -138,7 +126,7 @@ static void make_text(struct bs_buffer *text, uint32_t n_words)
 	bs_buffer_clear(text);
 	for (uint32_t i = 0; i < n_words; i++) {
 		append_drawn(text);
-		append_text(text, roll(3) ? " " : separators[roll(sizeof(separators) / sizeof(*separators))]);
+		append_string(text, below(3) ? " " : separators[below(sizeof(separators) / sizeof(*separators))]);
 	}
 }
 
@@ -174,7 +162,7 @@ static int32_t to_units(const struct bs_buffer *text)
 static void shuffle_marks(UChar *units, int32_t n)
 {
 	for (int32_t i = 0; i + 1 < n; i++) {
-		if (U16_IS_SURROGATE(units[i]) || U16_IS_SURROGATE(units[i + 1]) || roll(2))
+		if (U16_IS_SURROGATE(units[i]) || U16_IS_SURROGATE(units[i + 1]) || below(2))
 			continue;
 		uint8_t a = u_getCombiningClass(units[i]), b = u_getCombiningClass(units[i + 1]);
 		if (!a || !b || a == b)
@@ -195,7 +183,7 @@ static int32_t mix(int32_t n_text)
 		for (int32_t next = end; next < n_text; end = next)
 			if (unorm2_hasBoundaryBefore(nfc, bs_words_next(text_units, &next)))
 				break;
-		int32_t n_part = normalize(roll(3) ? nfd : nfc, text_units + start, end - start, part_units);
+		int32_t n_part = normalize(below(3) ? nfd : nfc, text_units + start, end - start, part_units);
 		shuffle_marks(part_units, n_part);
 		memcpy(form_units + n, part_units, (size_t)n_part * sizeof(UChar));
 		n += n_part;
@@ -275,12 +263,11 @@ static void test_words(void **state)
 	memset(kept, 0, sizeof(kept));
 	for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
 		struct bs_words *words;
-		struct bs_error err = {""};
-		expect_ok(bs_words_new(&options[o], &words, &err), &err);
+		expect_ok(bs_words_new(&options[o], &words, ERR), &said);
 		for (unsigned long i = 0; i < rounds.n; i++) {
-			dice = rounds.seed * UINT64_C(1000003) + i;
+			random_state = rounds.seed * UINT64_C(1000003) + i;
 			make_vocabulary();
-			make_text(&text, 1 + roll(30));
+			make_text(&text, 1 + below(30));
 			for (int form = 0; form < N_FORMS; form++) {
 				take_form(&text, (enum form)form, &forms[form]);
 				kept_analyze(words, forms[form].data, forms[form].used_bytes, &kept[form]);
@@ -311,26 +298,25 @@ struct corpus {
 
 static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form, bool fold_accents, bool splits)
 {
-	struct bs_error err = {""};
 	struct bs_writer *writer;
 	struct bs_buffer text = {0};
-	expect_ok(bs_memory_new(&corpus->memory, &err), &err);
+	expect_ok(bs_memory_new(&corpus->memory, ERR), &said);
 	struct bs_writer_request request = {
 		.memory = corpus->memory, .n_threads = 1, .fold_accents = fold_accents, .split_identifiers = splits};
-	expect_ok(bs_writer_open(&request, &writer, &err), &err);
+	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < N_DOCS; i++) {
 		char id[16];
 		int id_bytes = snprintf(id, sizeof(id), "%d", i);
 		take_form(&docs[i], form, &text);
 		struct bs_text texts[] = {{i % 2 ? "title" : "body", i % 2 ? 5 : 4, (const char *)text.data, text.used_bytes}};
-		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, &err), &err);
+		expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
 	}
-	expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
 	bs_writer_close(writer);
 	bs_buffer_deinit(&text);
 	struct bs_open_request open = {.memory = corpus->memory};
-	expect_ok(bs_index_open_with(&open, &corpus->index, &err), &err);
-	expect_ok(bs_finder_new(corpus->index, &corpus->finder, &err), &err);
+	expect_ok(bs_index_open_with(&open, &corpus->index, ERR), &said);
+	expect_ok(bs_finder_new(corpus->index, &corpus->finder, ERR), &said);
 }
 
 static void close_corpus(struct corpus *corpus)
@@ -346,14 +332,13 @@ static int hear(void *context, const struct bs_find_hit *hit)
 	char score[32];
 	assert_int_equal(bs_buffer_append(heard, hit->id, hit->id_bytes, NULL), BS_OK);
 	snprintf(score, sizeof(score), ":%.6f ", hit->score);
-	append_text(heard, score);
+	append_string(heard, score);
 	return 0;
 }
 
 /* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
 static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
 {
-	struct bs_error err = {""};
 	struct bs_find_request find = {.query = (const char *)query->data,
 	                               .query_bytes = query->used_bytes,
 	                               .mode = brute ? BS_FIND_IDS : BS_FIND_TOP,
@@ -363,54 +348,53 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 	                               .hit = hear,
 	                               .context = heard};
 	if (!brute)
-		find.mode = roll(2) ? BS_FIND_IDS : BS_FIND_TOP;
+		find.mode = below(2) ? BS_FIND_IDS : BS_FIND_TOP;
 	bs_buffer_clear(heard);
-	enum bs_status status = bs_find(corpus->finder, &find, NULL, &err);
+	enum bs_status status = bs_find(corpus->finder, &find, NULL, ERR);
 	if (status == BS_INVALID)
-		append_text(heard, "invalid");
+		append_string(heard, "invalid");
 	else
-		expect_ok(status, &err);
+		expect_ok(status, &said);
 }
 
 /* A word as it may stand in a query: all of it, its beginning, a pattern, a word with an error. Code points are those of
  * NFC. */
 static void append_operand(struct bs_buffer *to)
 {
-	struct bs_buffer word = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};
 	take_form(draw_word(), FORM_NFC, &word);
 	size_t at = 0, cut = 0;
-	uint32_t kind = roll(10), n = roll(4);
+	uint32_t kind = below(10), n = below(4);
 	for (uint32_t i = 0; i <= n && at < word.used_bytes; i++) {
 		cut = at;
 		U8_FWD_1(word.data, at, word.used_bytes);
 	}
 	if (kind == 0)
-		append_text(to, roll(2) ? "body:" : "title:");
+		append_string(to, below(2) ? "body:" : "title:");
 	assert_int_equal(bs_buffer_append(to, word.data, kind < 5 ? word.used_bytes : kind < 8 ? cut : at, NULL), BS_OK);
 	if (kind == 4)
-		append_text(to, roll(2) ? "~1" : "~2");
+		append_string(to, below(2) ? "~1" : "~2");
 	if (kind >= 5)
-		append_text(to, kind == 5 || kind >= 8 ? "*" : "?");
+		append_string(to, kind == 5 || kind >= 8 ? "*" : "?");
 	if (kind == 6 || kind == 7)
 		assert_int_equal(bs_buffer_append(to, word.data + at, word.used_bytes - at, NULL), BS_OK);
 	if (kind == 9)
 		append_drawn(to);
-	bs_buffer_deinit(&word);
 }
 
 static void make_query(struct bs_buffer *query)
 {
 	static const char *const joints[] = {" ", " OR ", " AND ", " -", ".", "@", ":", " NOT ", "", " !"};
 	bs_buffer_clear(query);
-	uint32_t n = 1 + roll(4), kind = roll(6);
-	append_text(query, kind == 0 ? "\"" : kind == 1 ? "(" : "");
+	uint32_t n = 1 + below(4), kind = below(6);
+	append_string(query, kind == 0 ? "\"" : kind == 1 ? "(" : "");
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0)
-			append_text(query, roll(2) ? " " : joints[roll(sizeof(joints) / sizeof(*joints))]);
+			append_string(query, below(2) ? " " : joints[below(sizeof(joints) / sizeof(*joints))]);
 		append_operand(query);
 	}
-	append_text(query, kind == 0 ? (roll(3) ? "\"" : "\"~2") : kind == 1 ? ") " : "");
-	if (kind <= 1 && roll(2))
+	append_string(query, kind == 0 ? (below(3) ? "\"" : "\"~2") : kind == 1 ? ") " : "");
+	if (kind <= 1 && below(2))
 		append_operand(query);
 }
 
@@ -435,25 +419,24 @@ static unsigned long n_hits, n_invalid;
 static void check_query(const struct corpus corpora[N_FORMS], const struct bs_buffer *query)
 {
 	struct bs_buffer forms[N_FORMS] = {{0}}, expected = {0}, found = {0};
-	uint64_t start = dice;
-	bool any = roll(8) == 0;
+	uint64_t start = random_state;
+	bool any = below(8) == 0;
 	for (int form = 0; form < N_FORMS; form++)
 		take_form(query, (enum form)form, &forms[form]);
 	for (int form = 0; form < N_FORMS; form++)
 		for (int of = 0; of < N_FORMS; of++) {
-			dice = start; /* ids or the best, as for the first */
+			random_state = start; /* ids or the best, as for the first */
 			ask(&corpora[of], &forms[form], false, any, form || of ? &found : &expected);
 			if (form || of)
 				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
 		}
 	for (int of = 0; of < N_FORMS; of++) {
-		struct bs_error err = {""};
 		struct bs_find_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
 		                              .mode = BS_FIND_IDS, .any = any, .hit = hear, .context = &expected};
 		bs_buffer_clear(&expected);
-		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, &err);
+		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, ERR);
 		if (status == BS_INVALID)
-			append_text(&expected, "invalid");
+			append_string(&expected, "invalid");
 		ask(&corpora[of], &forms[(of + 1) % N_FORMS], true, any, &found);
 		assert_same_answer(query, "without the index it is answered otherwise", &expected, &found);
 	}
@@ -472,22 +455,22 @@ static void test_queries(void **state)
 	struct bs_buffer docs[N_DOCS] = {{0}}, query = {0};
 	for (unsigned long i = 0; i * QUERIES_EACH < rounds.n; i++) {
 		struct corpus corpora[N_FORMS];
-		dice = rounds.seed * UINT64_C(7368787) + i;
+		random_state = rounds.seed * UINT64_C(7368787) + i;
 		make_vocabulary();
 		for (int d = 0; d < N_DOCS; d++)
-			make_text(&docs[d], roll(20));
+			make_text(&docs[d], below(20));
 		for (int form = 0; form < N_FORMS; form++)
 			open_corpus(&corpora[form], docs, (enum form)form, i % 3 == 1, i % 3 == 2);
 		for (int q = 0; q < QUERIES_EACH; q++) {
-			dice = (rounds.seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
+			random_state = (rounds.seed * UINT64_C(7368787) + i) * QUERIES_EACH + (uint64_t)q;
 			make_query(&query);
 			check_query(corpora, &query);
 		}
 		for (int form = 0; form < N_FORMS; form++)
 			close_corpus(&corpora[form]);
 	}
-	assert_true(n_hits > rounds.n / 3);
-	assert_true(n_invalid < rounds.n / 4);
+	assert_reached(n_hits > rounds.n / 3);
+	assert_reached(n_invalid < rounds.n / 4);
 	for (int d = 0; d < N_DOCS; d++)
 		bs_buffer_deinit(&docs[d]);
 	bs_buffer_deinit(&query);
@@ -509,9 +492,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 300, 1);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_queries)};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_RANDOM_TESTS_WITH(300, 1, set_up, tear_down, cmocka_unit_test(test_words), cmocka_unit_test(test_queries))

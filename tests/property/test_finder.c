@@ -11,52 +11,37 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
 
-static unsigned n_requests = 300;
-static uint32_t seed = 1;
-
-static uint32_t roll(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
-static bool chance(uint32_t percent)
-{
-	return roll(100) < percent;
-}
-
 static void write_words(FILE *file, uint32_t n)
 {
 	static const char *const others[] = {"HTTPServer2", "user_name", "running", "runs", "the", "of", "caf\xc3\xa9", "don't"};
 	for (; n > 0; n--) {
-		uint32_t kind = roll(100);
+		uint32_t kind = below(100);
 		if (kind < 20)
 			fputs("common ", file);
 		else if (kind < 30)
-			fprintf(file, "%s ", others[roll(8)]);
+			fprintf(file, "%s ", others[below(8)]);
 		else if (kind < 95)
-			fprintf(file, "word%u ", roll(50));
+			fprintf(file, "word%u ", below(50));
 		else
-			fprintf(file, "rare%u ", roll(1500));
+			fprintf(file, "rare%u ", below(1500));
 	}
 }
 
 static void write_records(const char *path, const char *mode, uint32_t first, uint32_t end)
 {
-	FILE *file = fopen(path, mode);
-	assert_non_null(file);
+	FILE *file = must_fopen(path, mode);
 	for (uint32_t d = first; d < end; d++) {
 		fprintf(file, "{\"id\": \"d%u\", \"title\": \"entry %u common\", \"text\": \"", d, d);
-		write_words(file, 3 + roll(60));
+		write_words(file, 3 + below(60));
 		fputs("\"", file);
-		if (chance(80))
-			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + roll(60), roll(30), 1 + roll(12));
+		if (by_chance(80))
+			fprintf(file, ", \"year\": %u, \"when\": \"20%02u-%02u-17\"", 1980 + below(60), below(30), 1 + below(12));
 		fputs("}\n", file);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -66,10 +51,9 @@ static void write_file(const char *folder, uint32_t number)
 {
 	char path[128];
 	snprintf(path, sizeof(path), "%s/f%u.%s", folder, number, number % 3 ? "txt" : "c");
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	for (uint32_t n = 1 + roll(6); n > 0; n--) {
-		write_words(file, number == 7 ? 9000 : 2 + roll(20));
+	FILE *file = must_fopen(path, "w");
+	for (uint32_t n = 1 + below(6); n > 0; n--) {
+		write_words(file, number == 7 ? 9000 : 2 + below(20));
 		fputc('\n', file);
 	}
 	assert_int_equal(fclose(file), 0);
@@ -95,9 +79,9 @@ static const char *const atoms[] = {
 static void draw_query(struct asked *asked)
 {
 	size_t n_bytes = 0;
-	for (uint32_t n = 1 + roll(3) * roll(3); n > 0; n--)
+	for (uint32_t n = 1 + below(3) * below(3); n > 0; n--)
 		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
-		                            atoms[roll(sizeof(atoms) / sizeof(*atoms))], n > 1 && chance(30) ? " OR" : "");
+		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && by_chance(30) ? " OR" : "");
 	asked->request.query = asked->query;
 	asked->request.query_bytes = n_bytes;
 }
@@ -106,50 +90,50 @@ static void draw_filter(struct asked *asked)
 {
 	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
 	struct bs_find_request *request = &asked->request;
-	if (chance(40))
-		asked->globs[0] = globs[roll(4)], request->globs = asked->globs;
-	if (chance(20))
+	if (by_chance(40))
+		asked->globs[0] = globs[below(4)], request->globs = asked->globs;
+	if (by_chance(20))
 		asked->types[0] = "c", request->types = asked->types;
-	if (chance(20))
-		asked->places[0] = chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
-	if (chance(40))
-		request->newer = "2005-01-01", request->date_field = chance(60) ? "when" : chance(50) ? "text" : NULL;
+	if (by_chance(20))
+		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
+	if (by_chance(40))
+		request->newer = "2005-01-01", request->date_field = by_chance(60) ? "when" : by_chance(50) ? "text" : NULL;
 }
 
 static void draw(struct asked *asked)
 {
 	struct bs_find_request *request = &asked->request;
 	static const size_t n_best[] = {0, 1, 3, 100, 5000};
-	*asked = (struct asked){.n_wanted = chance(10) ? 1 + roll(20) : 0};
+	*asked = (struct asked){.n_wanted = by_chance(10) ? 1 + below(20) : 0};
 	draw_query(asked);
-	request->mode = (enum bs_find_mode)roll(3);
-	request->n_best = n_best[roll(5)];
-	request->any = chance(30);
-	request->strict_query = chance(5);
-	request->stop_language = chance(15) ? "english" : chance(3) ? "nonsense" : NULL;
-	if (!request->stop_language && chance(10))
+	request->mode = (enum bs_find_mode)below(3);
+	request->n_best = n_best[below(5)];
+	request->any = by_chance(30);
+	request->strict_query = by_chance(5);
+	request->stop_language = by_chance(15) ? "english" : by_chance(3) ? "nonsense" : NULL;
+	if (!request->stop_language && by_chance(10))
 		request->stop_words = "word1 common", request->stop_words_bytes = 12;
-	if (chance(15))
-		request->feedback_docs = 1 + roll(20);
-	else if (chance(12))
-		request->like_id = chance(50) ? "docs.jsonl#d3" : chance(50) ? "files/f7.txt" : "d5";
-	if (!request->feedback_docs && chance(5))
+	if (by_chance(15))
+		request->feedback_docs = 1 + below(20);
+	else if (by_chance(12))
+		request->like_id = by_chance(50) ? "docs.jsonl#d3" : by_chance(50) ? "files/f7.txt" : "d5";
+	if (!request->feedback_docs && by_chance(5))
 		request->like_text = "word1 rare7 word3 word3", request->like_text_bytes = 23;
-	if ((request->like_id || request->like_text) && chance(30))
+	if ((request->like_id || request->like_text) && by_chance(30))
 		request->query_bytes = 0;
-	request->approx = request->mode == BS_FIND_TOP && chance(5);
-	request->brute = chance(6);
-	request->no_stat = chance(15);
-	request->exhaustive = chance(10);
-	request->suggest = chance(20);
-	request->snippets = chance(40);
-	request->passages = chance(30);
-	request->n_threads = chance(50) ? 1 : roll(5);
-	if (request->mode == BS_FIND_TOP && !request->approx && chance(25))
-		request->sort_field = chance(45) ? "year" : chance(80) ? "when" : "text", request->sort_descending = chance(50);
-	if (chance(25))
+	request->approx = request->mode == BS_FIND_TOP && by_chance(5);
+	request->brute = by_chance(6);
+	request->no_stat = by_chance(15);
+	request->exhaustive = by_chance(10);
+	request->suggest = by_chance(20);
+	request->snippets = by_chance(40);
+	request->passages = by_chance(30);
+	request->n_threads = by_chance(50) ? 1 : below(5);
+	if (request->mode == BS_FIND_TOP && !request->approx && by_chance(25))
+		request->sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->sort_descending = by_chance(50);
+	if (by_chance(25))
 		draw_filter(asked);
-	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && chance(15);
+	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && by_chance(15);
 }
 
 /* What came of a request, all of it, but for the times. */
@@ -249,7 +233,7 @@ struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
 };
 
-static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, unsigned n, struct seen *seen)
+static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, uint64_t n, struct seen *seen)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct asked asked;
@@ -308,14 +292,14 @@ static void check_an_index(const struct bs_build_request *options)
 	struct bs_finder *finder;
 	assert_int_equal(bs_index_open(".bitsift", NULL, &index, NULL), BS_OK);
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
-	ask_in_a_row(index, finder, n_requests, &seen);
+	ask_in_a_row(index, finder, rounds.n, &seen);
 	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,
 	              seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt, seen.n_sorted);
-	assert_true(seen.n_found > n_requests / 4 && seen.n_none > 0 && seen.n_failed > 0);
-	assert_true(seen.n_stopped > 0 && seen.n_learnt > n_requests / 20 && seen.n_sorted > 0);
+	assert_reached(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
+	assert_reached(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
 	/* Sources change beneath a finder, which then answers as one that comes later. */
 	change_sources();
-	ask_in_a_row(index, finder, n_requests / 2, &seen);
+	ask_in_a_row(index, finder, rounds.n / 2, &seen);
 	bs_finder_free(finder);
 	bs_index_close(index);
 
@@ -335,14 +319,4 @@ static void test_with_options(void **state)
 		.n_threads = 1, .stem_language = "english", .split_identifiers = true, .fold_accents = true, .weights = weights});
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_with_options),
-	};
-	struct random_rounds rounds = random_rounds(argc, argv, n_requests, seed);
-	n_requests = (unsigned)rounds.n;
-	seed = (uint32_t)rounds.seed;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(300, 1, cmocka_unit_test(test_plain), cmocka_unit_test(test_with_options))

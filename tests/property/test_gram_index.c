@@ -67,7 +67,7 @@ static void append_utf16(struct bs_buffer *to, const struct bs_buffer *text)
 static void write_model_file(struct model *model, uint32_t i)
 {
 	struct model_file *file = &model->files[i];
-	struct bs_buffer text = {0}, raw = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, raw = {0};
 	uint64_t kind = random_below(&model->random, 20);
 	size_t n_bytes = (size_t)random_below(&model->random, kind < 12 ? 300 : MOST_BYTES);
 	/* Names that sort otherwise by bytes than by components. */
@@ -88,8 +88,6 @@ static void write_model_file(struct model *model, uint32_t i)
 	snprintf(path, sizeof(path), "t/%s", file->name);
 	write_bytes(path, kind == 2 ? raw.data : text.data, kind == 2 ? raw.used_bytes : text.used_bytes);
 	file->is_there = true;
-	bs_buffer_deinit(&text);
-	bs_buffer_deinit(&raw);
 }
 
 static void remove_model_file(struct model *model, uint32_t i)
@@ -127,10 +125,9 @@ static struct model_file *find_file(struct model *model, const uint8_t *name, si
 static void stamp_of(const char *name, uint64_t stamp_out[4])
 {
 	struct bs_stamp stamp;
-	struct bs_error err;
 	char path[64];
 	snprintf(path, sizeof(path), "t/%s", name);
-	expect_ok(bs_path_stamp(path, &stamp, &err), &err);
+	expect_ok(bs_path_stamp(path, &stamp, ERR), &said);
 	bs_stamp_record(&stamp, stamp_out);
 }
 
@@ -157,12 +154,11 @@ static size_t draw_literal(struct model *model, uint8_t literal[32])
 static void expect_sound(struct model *model, const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
                          uint8_t literals[2][32], const size_t n_bytes[2], size_t n_literals, bool is_fresh)
 {
-	struct bs_error err;
 	struct bs_candidate_files list;
 	struct bs_gram_cover cover;
 	const uint8_t *name, *before = NULL;
 	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
-	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, &err), &err);
+	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, ERR), &said);
 	for (uint32_t i = 0; i < N_FILES; i++) {
 		enum bs_gram_answer answer, trusted;
 		uint64_t stamp[4];
@@ -171,8 +167,10 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 			continue;
 		bool is_match = holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 		stamp_of(file->name, stamp);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer, &err), &err);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted, &err), &err);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer,
+		                     ERR), &said);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted,
+		                     ERR), &said);
 		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
 		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
 		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
@@ -180,9 +178,9 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		n_true += is_match;
 	}
 	bs_gram_cover_deinit(&cover);
-	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, &err), &err);
+	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, ERR), &said);
 	for (;;) {
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 		if (!name)
 			break;
 		assert_true(!before || bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
@@ -201,22 +199,19 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 /* The tree of "one of these literals". */
 static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, size_t n_literals)
 {
-	struct bs_buffer pattern = {0};
-	struct bs_regex regex = {.root = 0};
+	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
+	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
-	struct bs_error err = {""};
 	for (size_t i = 0; i < n_literals; i++) {
-		expect_ok(bs_buffer_append(&pattern, "|", i > 0, &err), &err);
+		expect_ok(bs_buffer_append(&pattern, "|", i > 0, ERR), &said);
 		for (size_t k = 0; k < n_bytes[i]; k++) {
 			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
-			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, &err), &err);
-			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, &err), &err);
+			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, ERR), &said);
+			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, ERR), &said);
 		}
 	}
-	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, &err), &err);
-	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
-	bs_regex_deinit(&regex);
-	bs_buffer_deinit(&pattern);
+	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, ERR), &said);
+	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
 	return tree;
 }
 
@@ -225,18 +220,17 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 {
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
-	struct bs_error err;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	struct bs_gram_filter_stats stats;
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
 	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
-	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
-	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -249,7 +243,6 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
 	struct bs_buffer keys[2] = {{0}, {0}};
-	struct bs_error err;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	uint32_t children[2] = {0, 1};
 	struct bs_gram_node nodes[3];
@@ -257,7 +250,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 		do
 			n_bytes[i] = draw_literal(model, literals[i]);
 		while (n_bytes[i] < BS_GRAM_LEAST);
-		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], &err), &err);
+		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], ERR), &said);
 		nodes[i] = (struct bs_gram_node){
 			.kind = BS_GRAM_LITERAL,
 			.bytes = literals[i],
@@ -268,7 +261,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	}
 	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, ERR), &said);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);
@@ -277,26 +270,23 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 
 static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
-	struct bs_error err;
-	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	/* Whether the summary rules patterns out, or each segment does. */
 	if (random_below(&model->random, 2))
-		expect_ok(bs_snapshot_use_summary(&snapshot, 1, &err), &err);
+		expect_ok(bs_snapshot_use_summary(&snapshot, 1, ERR), &said);
 	for (uint32_t i = 0; i < n; i++) {
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);
 	}
-	bs_snapshot_deinit(&snapshot);
 }
 
 /* ---- the life of an index ---- */
 
 static void expect_checked(void)
 {
-	struct bs_error err;
 	struct bs_check_sums sum;
-	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
 }
 
 static void live(struct model *model, uint32_t round)
@@ -314,7 +304,6 @@ static void live(struct model *model, uint32_t round)
 		.tuning = &tuning,
 	};
 	struct bs_build_report report;
-	struct bs_error err;
 	edit_files(model, N_FILES);
 	clock_make_old();
 	index_sources(&request, (const char *const[]){"t", NULL}, NULL);
@@ -331,15 +320,14 @@ static void live(struct model *model, uint32_t round)
 		edit_files(model, 1 + (uint32_t)random_below(&model->random, 20));
 		ask_many(model, 5, false);
 	}
-	expect_ok(bs_index_compact(&request, &report, &err), &err);
+	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	expect_checked();
 	ask_many(model, 10, false);
 }
 
 static void test_sound(void **state)
 {
-	struct model *model = calloc(1, sizeof(*model));
-	assert_non_null(model);
+	FREED struct model *model = must_calloc(1, sizeof(*model));
 	model->random = 77;
 	assert_int_equal(mkdir("t", 0777), 0);
 	for (uint32_t round = 0; round < 6; round++)
@@ -349,7 +337,6 @@ static void test_sound(void **state)
 	assert_true(model->n_true > 0 && model->n_listed < 20 * model->n_true);
 	for (uint32_t i = 0; i < N_FILES; i++)
 		bs_buffer_deinit(&model->files[i].folded);
-	free(model);
 }
 
 /* ---- collections ---- */
@@ -358,11 +345,10 @@ static void test_sound(void **state)
 static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
 {
 	struct bs_dir *dir = dir_at("index");
-	struct bs_error err;
-	struct bs_snapshot snapshot;
-	struct bs_doc_bits candidates = {.segments = NULL};
-	struct bs_candidate_files list;
-	struct bs_gram_cover cover;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_doc_bits_deinit) struct bs_doc_bits candidates = {.segments = NULL};
+	AUTO(bs_candidate_files_deinit) struct bs_candidate_files list;
+	AUTO(bs_gram_cover_deinit) struct bs_gram_cover cover;
 	struct bs_stamp stamp;
 	enum bs_gram_answer answer;
 	uint8_t literals[1][32];
@@ -371,24 +357,20 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	uint64_t now[4];
 	memcpy(literals[0], literal, n_bytes);
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
-	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_docs, 3);
-	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
-	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
-	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, ERR), &said);
+	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, ERR), &said);
+	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_int_equal(name != NULL, is_listed);
 	if (name)
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_null(name);
-	expect_ok(bs_path_stamp("c.jsonl", &stamp, &err), &err);
+	expect_ok(bs_path_stamp("c.jsonl", &stamp, ERR), &said);
 	bs_stamp_record(&stamp, now);
-	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, &err), &err);
-	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, &err), &err);
+	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, ERR), &said);
+	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
 	assert_int_equal(answer, wanted);
-	bs_gram_cover_deinit(&cover);
-	bs_candidate_files_deinit(&list);
-	bs_doc_bits_deinit(&candidates);
-	bs_snapshot_deinit(&snapshot);
 	bs_gram_tree_free(tree);
 }
 
@@ -435,12 +417,4 @@ static void test_classes(void **state)
 		assert_true(bs_gram_size_class_columns(class) > bs_gram_size_class_columns(class - 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),
-		FOLDER_TEST(test_sound),
-		FOLDER_TEST(test_collection),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_classes), FOLDER_TEST(test_sound), FOLDER_TEST(test_collection))

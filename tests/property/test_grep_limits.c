@@ -18,8 +18,7 @@ struct rig {
 
 static void write_file(const char *path, const char *bytes, size_t n_bytes)
 {
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	assert_int_equal(fwrite(bytes, 1, n_bytes, file), n_bytes);
 	assert_int_equal(fclose(file), 0);
 }
@@ -27,9 +26,8 @@ static void write_file(const char *path, const char *bytes, size_t n_bytes)
 static int setup(void **rig_out)
 {
 	static const char script[] = "#!/bin/sh\ncat\nexec 1>&- 2>&-\nexec sleep 600\n";
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = must_calloc(1, sizeof(*rig));
 	char *bytes = malloc(LONG_BYTES);
-	assert_non_null(rig);
 	assert_non_null(bytes);
 	make_folder(rig->folder);
 	snprintf(rig->long_line, sizeof(rig->long_line), "%s/long.txt", rig->folder);
@@ -56,9 +54,8 @@ static int setup(void **rig_out)
 
 static int teardown(void **rig_in)
 {
-	struct rig *rig = *rig_in;
+	FREED struct rig *rig = *rig_in;
 	remove_folder(rig->folder);
-	free(rig);
 	return 0;
 }
 
@@ -120,7 +117,6 @@ static void test_lone_lines_end(void **rig_in)
 	const char *path = rig->long_line;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		for (int way = 0; way < WAYS; way++) {
-			struct bs_error err = {""};
 			struct written written = {0};
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = 1000 * CLOCK_LOOK_NS, .partial = way % 2};
@@ -129,11 +125,11 @@ static void test_lone_lines_end(void **rig_in)
 			struct bs_grep_program program = {0};
 			choose_output(&request, &program, way);
 			clock_step(CLOCK_LOOK_NS);
-			enum bs_status status = bs_grep_for_program(&request, &program, &result, &err);
+			enum bs_status status = bs_grep_for_program(&request, &program, &result, ERR);
 			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS); /* and a quarter to show what was found */
 			clock_step(0);
 			if (status != BS_DEADLINE && !(status == BS_OK && limits.partial && result.is_partial))
-				fail_msg("%s, way %d: %s", patterns[i], way, status ? err.text : "all was done");
+				fail_msg("%s, way %d: %s", patterns[i], way, status ? said.text : "all was done");
 		}
 	}
 }
@@ -250,15 +246,7 @@ static void test_commands_are_not_waited_for(void **rig_in)
 	assert_int_equal(written.n_bytes, 20001);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lone_lines_end),
-		cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces),
-		cmocka_unit_test(test_partial_json_is_whole),
-		cmocka_unit_test(test_limits_cost_little),
-		cmocka_unit_test(test_lines_of_matches_are_found_in_order),
-		cmocka_unit_test(test_commands_are_not_waited_for),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_lone_lines_end),
+               cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces), cmocka_unit_test(test_partial_json_is_whole),
+               cmocka_unit_test(test_limits_cost_little), cmocka_unit_test(test_lines_of_matches_are_found_in_order),
+               cmocka_unit_test(test_commands_are_not_waited_for))

@@ -18,12 +18,11 @@
 
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 extern char **environ;
 
-static struct random_rounds rounds;
 static const char *program;
 
 #define WORD_BYTES  16
@@ -67,7 +66,7 @@ static bool follows(void *context, const char *dir, const char *path)
 
 static const struct bs_consent consent = {.follows = follows};
 
-static uint64_t below(struct world *world, uint64_t bound)
+static uint64_t draw(struct world *world, uint64_t bound)
 {
 	return hostile_below(&world->hostile, bound);
 }
@@ -84,10 +83,11 @@ static void fail_at(const struct world *world, const char *step, const struct do
 	abort();
 }
 
-static void must(const struct world *world, const char *step, enum bs_status status, const struct bs_error *err)
+/* For calls that are given failure for their message. */
+static void must(const struct world *world, const char *step, enum bs_status status)
 {
 	if (status)
-		fail_at(world, step, NULL, err->text);
+		fail_at(world, step, NULL, said.text);
 }
 
 /* ---- documents, and what is to be found ---- */
@@ -130,15 +130,14 @@ static void forget_documents(struct world *world)
 /* A text with the word in it, on a line of its own. */
 static struct bytes text_around(struct world *world, const char *word)
 {
-	struct bytes text = below(world, 2) ? hostile_bytes(&world->hostile) : bytes_of(NULL, 0);
+	struct bytes text = draw(world, 2) ? hostile_bytes(&world->hostile) : bytes_of(NULL, 0);
 	text.n = text.n > 5000 ? 5000 : text.n;
 	bytes_put(&text, "\n", 1);
 	bytes_put(&text, word, strlen(word));
 	bytes_put(&text, "\n", 1);
-	if (below(world, 3) == 0) {
-		struct bytes more = hostile_bytes(&world->hostile);
+	if (draw(world, 3) == 0) {
+		AUTO(bytes_free) struct bytes more = hostile_bytes(&world->hostile);
 		bytes_put(&text, more.data, more.n < 300 ? more.n : 300);
-		free(more.data);
 	}
 	return text;
 }
@@ -177,13 +176,12 @@ static int hear(void *context, const struct bs_find_hit *hit)
 
 static void expect_document(struct world *world, struct bs_finder *finder, struct document *document, const char *step)
 {
-	struct bs_error err = {""};
 	struct bs_find_result result;
 	struct heard heard = {.document = document};
 	char query[300];
 	struct bs_find_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS, .hit = hear,
 	                                  .context = &heard};
-	must(world, step, bs_find(finder, &request, &result, &err), &err);
+	must(world, step, bs_find(finder, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
 		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
 	n_expected++;
@@ -192,7 +190,7 @@ static void expect_document(struct world *world, struct bs_finder *finder, struc
 	request.query_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
 	request.query = query;
 	request.mode = BS_FIND_COUNT;
-	must(world, step, bs_find(finder, &request, &result, &err), &err);
+	must(world, step, bs_find(finder, &request, &result, ERR));
 	if (result.n_hits != 1)
 		fail_at(world, step, document, "it is not found in its field");
 }
@@ -201,27 +199,23 @@ static void expect(struct world *world, const char *step)
 {
 	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent};
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
-	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
-	must(world, step, bs_index_check(&check, NULL, &err), &err);
-	must(world, step, bs_index_open_with(&request, &index, &err), &err);
-	must(world, step, bs_finder_new(index, &finder, &err), &err);
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
+	must(world, step, bs_index_check(&check, NULL, ERR));
+	must(world, step, bs_index_open_with(&request, &index, ERR));
+	must(world, step, bs_finder_new(index, &finder, ERR));
 	for (size_t i = 0; i < world->n_documents; i++)
 		expect_document(world, finder, &world->documents[i], step);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void compact_and_rebuild(struct world *world)
 {
 	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent,
 	                                   .n_threads = 2};
-	struct bs_error err = {""};
-	must(world, "compact", bs_index_compact(&request, NULL, &err), &err);
+	must(world, "compact", bs_index_compact(&request, NULL, ERR));
 	expect(world, "compact");
 	request.rebuild = true;
-	must(world, "rebuild", bs_index_build(&request, NULL, &err), &err);
+	must(world, "rebuild", bs_index_build(&request, NULL, ERR));
 	expect(world, "rebuild");
 }
 
@@ -245,10 +239,10 @@ static int give_texts(void *context, const char *id, size_t id_bytes, const stru
 static void make_texts(struct world *world, struct document *document)
 {
 	size_t word_at;
-	document->n_given = 1 + below(world, MOST_TEXTS);
-	word_at = below(world, document->n_given);
+	document->n_given = 1 + draw(world, MOST_TEXTS);
+	word_at = draw(world, document->n_given);
 	for (size_t i = 0; i < document->n_given; i++) {
-		document->names[i] = below(world, 4) ? hostile_bytes(&world->hostile) : bytes_of("t", 1);
+		document->names[i] = draw(world, 4) ? hostile_bytes(&world->hostile) : bytes_of("t", 1);
 		document->texts[i] = i == word_at ? text_around(world, document->word) : hostile_bytes(&world->hostile);
 		document->given[i] = (struct bs_text){document->names[i].data, document->names[i].n, document->texts[i].data,
 		                                      document->texts[i].n};
@@ -259,24 +253,24 @@ static void make_texts(struct world *world, struct document *document)
 /* id.data: NULL, or that of a document that there is, which is replaced. */
 static void give(struct world *world, struct bs_writer *writer, struct bytes id)
 {
-	struct bs_error err = {""};
 	bool is_new = !id.data;
 	id = is_new ? hostile_bytes(&world->hostile) : bytes_of(id.data, id.n);
 	if (id.n == 0) {
 		struct bs_text text = {"t", 1, "text", 4};
-		assert_int_equal(bs_writer_add(writer, id.data, 0, &text, 1, &err), BS_INVALID);
+		assert_int_equal(bs_writer_add(writer, id.data, 0, &text, 1, ERR), BS_INVALID);
 		bytes_put(&id, "e", 1);
 	}
 	struct document *document = add_document(world, 0, id, (struct bytes){NULL, 0});
 	make_texts(world, document);
-	must(world, "add", is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, &err)
-	                          : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, &err), &err);
+	must(world, "add",
+	     is_new ? bs_writer_add(writer, id.data, id.n, document->given, document->n_given, ERR)
+	            : bs_writer_replace(writer, id.data, id.n, document->given, document->n_given, ERR));
 }
 
 static struct document *some_document(struct world *world)
 {
 	for (unsigned i = 0; i < 8 && world->n_documents > 0; i++) {
-		struct document *document = &world->documents[below(world, world->n_documents)];
+		struct document *document = &world->documents[draw(world, world->n_documents)];
 		if (!document->is_dead)
 			return document;
 	}
@@ -285,12 +279,11 @@ static struct document *some_document(struct world *world)
 
 static void withdraw(struct world *world, struct bs_writer *writer, struct document *document)
 {
-	struct bs_error err = {""};
 	uint64_t n = 1;
 	bool was_there = true;
-	must(world, "delete", below(world, 2)
-	             ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, &err)
-	             : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, &err), &err);
+	must(world, "delete",
+	     draw(world, 2) ? bs_writer_delete(writer, document->id.data, document->id.n, &was_there, ERR)
+	                    : bs_writer_delete_query(writer, document->word, strlen(document->word), &n, ERR));
 	if (!was_there || n != 1)
 		fail_at(world, "delete", document, "nothing has this id, or its word");
 	document->is_dead = true;
@@ -299,11 +292,10 @@ static void withdraw(struct world *world, struct bs_writer *writer, struct docum
 static void change_given(struct world *world, struct bs_writer *writer)
 {
 	struct document *document;
-	struct bs_error err = {""};
 	struct bs_text text = {"t\0", 2, "gone", 4};
-	must(world, "add", bs_writer_add(writer, "r\0", 2, &text, 1, &err), &err);
+	must(world, "add", bs_writer_add(writer, "r\0", 2, &text, 1, ERR));
 	bs_writer_rollback(writer);
-	for (uint64_t n = below(world, 4); n > 0; n--)
+	for (uint64_t n = draw(world, 4); n > 0; n--)
 		give(world, writer, (struct bytes){NULL, 0});
 	if ((document = some_document(world)) != NULL)
 		give(world, writer, document->id);
@@ -315,30 +307,28 @@ static void change_given(struct world *world, struct bs_writer *writer)
 static void write_given(struct world *world)
 {
 	struct bs_text_provider provider = {.texts = give_texts, .context = world};
-	struct bytes weight = hostile_string(&world->hostile);
+	AUTO(bytes_free) struct bytes weight = hostile_string(&world->hostile);
 	bytes_put(&weight, "=7", 2);
 	const char *weights[] = {weight.data, "t=2", NULL};
 	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .n_threads = 1};
 	struct bs_writer *writer;
-	struct bs_error err = {""};
-	request.weights = below(world, 3) ? NULL : weights;
-	request.grams = below(world, 12) == 0;
-	request.not_stored = below(world, 3) == 0;
-	request.no_checksums = request.not_stored && below(world, 2);
-	request.condensed = world->memory && below(world, 2);
+	request.weights = draw(world, 3) ? NULL : weights;
+	request.grams = draw(world, 12) == 0;
+	request.not_stored = draw(world, 3) == 0;
+	request.no_checksums = request.not_stored && draw(world, 2);
+	request.condensed = world->memory && draw(world, 2);
 	request.texts = world->texts = request.not_stored ? &provider : NULL;
-	must(world, "open", bs_writer_open(&request, &writer, &err), &err);
-	for (uint64_t n = 1 + below(world, 8); n > 0; n--)
+	must(world, "open", bs_writer_open(&request, &writer, ERR));
+	for (uint64_t n = 1 + draw(world, 8); n > 0; n--)
 		give(world, writer, (struct bytes){NULL, 0});
-	must(world, "commit", bs_writer_commit(writer, NULL, &err), &err);
+	must(world, "commit", bs_writer_commit(writer, NULL, ERR));
 	expect(world, "commit");
 	change_given(world, writer);
-	must(world, "second commit", bs_writer_commit(writer, NULL, &err), &err);
+	must(world, "second commit", bs_writer_commit(writer, NULL, ERR));
 	expect(world, "second commit");
 	bs_writer_close(writer);
 	compact_and_rebuild(world);
 	world->texts = NULL;
-	free(weight.data);
 }
 
 /* ---- catalogs ---- */
@@ -350,15 +340,14 @@ static int hear_in_catalog(void *context, const struct bs_catalog_hit *hit)
 
 static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, const char *step)
 {
-	struct bs_error err = {""};
-	must(world, step, bs_catalog_check(catalog, &err), &err);
+	must(world, step, bs_catalog_check(catalog, ERR));
 	for (size_t i = 0; i < world->n_documents; i++) {
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
 		struct bs_catalog_find_request request = {.hit = hear_in_catalog};
 		request.find = (struct bs_find_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS,
 		                                        .context = &heard};
-		must(world, step, bs_catalog_find(catalog, &request, NULL, &err), &err);
+		must(world, step, bs_catalog_find(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
 			fail_at(world, step, document, "the catalog does not find it, or by another id");
 	}
@@ -375,8 +364,7 @@ static struct bs_catalog *open_catalog(struct world *world, struct bytes file)
 {
 	struct bs_catalog_request request = {.file = file.data};
 	struct bs_catalog *catalog;
-	struct bs_error err = {""};
-	must(world, "open the catalog", bs_catalog_open(&request, &catalog, &err), &err);
+	must(world, "open the catalog", bs_catalog_open(&request, &catalog, ERR));
 	return catalog;
 }
 
@@ -390,11 +378,11 @@ static bool is_index_name(struct bytes name)
 
 static void write_catalog(struct world *world)
 {
-	struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world), name = hostile_string(&world->hostile);
-	struct bs_error err = {""};
+	AUTO(bytes_free) struct bytes file = catalog_name(world), other = catalog_name(world), exported = catalog_name(world),
+	                              name = hostile_string(&world->hostile);
 	struct bs_catalog *catalog = open_catalog(world, file);
-	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, &err), &err);
-	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, &err);
+	must(world, "add to the catalog", bs_catalog_add(catalog, &world->dir, 1, NULL, ERR));
+	enum bs_status status = bs_catalog_add(catalog, &world->dir, 1, name.data, ERR);
 	if (status != (is_index_name(name) ? BS_OK : BS_INVALID))
 		fail_at(world, "name in the catalog", NULL, bytes_shown(name));
 	expect_in_catalog(world, catalog, "catalog");
@@ -402,19 +390,15 @@ static void write_catalog(struct world *world)
 	catalog = open_catalog(world, file);
 	expect_in_catalog(world, catalog, "catalog, opened again");
 	if (strcmp(exported.data, file.data) != 0 && strcmp(exported.data, other.data) != 0 && strcmp(file.data, other.data) != 0) {
-		must(world, "export", bs_catalog_export(catalog, exported.data, &err), &err);
+		must(world, "export", bs_catalog_export(catalog, exported.data, ERR));
 		struct bs_catalog *imported = open_catalog(world, other);
-		must(world, "import", bs_catalog_import(imported, exported.data, NULL, &err), &err);
+		must(world, "import", bs_catalog_import(imported, exported.data, NULL, ERR));
 		expect_in_catalog(world, imported, "imported");
-		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, &err), &err);
+		must(world, "refresh the catalog", bs_catalog_refresh(imported, NULL, NULL, NULL, NULL, ERR));
 		bs_catalog_close(imported);
 	}
-	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, &err), &err);
+	must(world, "remove from the catalog", bs_catalog_remove(catalog, world->dir, ERR));
 	bs_catalog_close(catalog);
-	free(file.data);
-	free(other.data);
-	free(exported.data);
-	free(name.data);
 }
 
 /* ---- records ---- */
@@ -434,45 +418,33 @@ static void put_string(struct bytes *to, const char *text)
 static void put_other_member(struct world *world, struct bytes *line)
 {
 	static const char *const values[] = {"1e400", "-0", "99999999999999999999999999", "true", "null", "[]", "{}", "[[\"x\"],1]", "\"\""};
-	struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
+	AUTO(bytes_free) struct bytes key = hostile_bytes(&world->hostile), name = hostile_as_text(key, true);
 	if (!is_id_field(world, name) && !(world->id_field.data && memchr(world->id_field.data, '.', world->id_field.n))) {
 		put_string(line, ",");
 		hostile_put_json(&world->hostile, key, line);
 		put_string(line, ":");
-		if (below(world, 2)) {
-			struct bytes inner = hostile_bytes(&world->hostile);
+		if (draw(world, 2)) {
+			AUTO(bytes_free) struct bytes inner = hostile_bytes(&world->hostile);
 			put_string(line, "{");
 			hostile_put_json(&world->hostile, inner, line);
 			put_string(line, ":");
 			hostile_put_json(&world->hostile, inner, line);
 			put_string(line, "}");
-			free(inner.data);
 		} else {
-			put_string(line, values[below(world, sizeof(values) / sizeof(*values))]);
+			put_string(line, values[draw(world, sizeof(values) / sizeof(*values))]);
 		}
 	}
-	free(key.data);
-	free(name.data);
 }
 
 /* The key that the word stands at. */
 static struct bytes word_key(struct world *world)
 {
-	struct bytes key, name;
-	bool is_good;
-	if (world->text_field.data && below(world, 2)) {
-		name = hostile_as_text(world->text_field, true);
-		is_good = bytes_equal(name, world->text_field) && !is_id_field(world, name);
-		free(name.data);
-		return is_good ? bytes_of(world->text_field.data, world->text_field.n) : bytes_of("t", 1);
-	}
-	if (world->text_field.data)
+	const struct bytes *wanted = &world->text_field;
+	if (wanted->data && !draw(world, 2))
 		return bytes_of("t", 1);
-	key = hostile_bytes(&world->hostile);
-	name = hostile_as_text(key, true);
-	is_good = !is_id_field(world, name);
-	free(name.data);
-	if (is_good)
+	struct bytes key = wanted->data ? bytes_of(wanted->data, wanted->n) : hostile_bytes(&world->hostile);
+	AUTO(bytes_free) struct bytes name = hostile_as_text(key, true);
+	if ((!wanted->data || bytes_equal(name, *wanted)) && !is_id_field(world, name))
 		return key;
 	free(key.data);
 	return bytes_of("t", 1);
@@ -482,10 +454,9 @@ static struct bytes word_key(struct world *world)
 static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out)
 {
 	struct bytes field = world->id_field.data ? world->id_field : (struct bytes){(char[]){"id"}, 2};
-	struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
-	bool is_spelled = bytes_equal(name, field), has_id = is_spelled && below(world, 5) != 0;
-	free(name.data);
-	if (is_spelled && (has_id || below(world, 2))) {
+	AUTO(bytes_free) struct bytes name = hostile_as_text(field, true), id = hostile_bytes(&world->hostile);
+	bool is_spelled = bytes_equal(name, field), has_id = is_spelled && draw(world, 5) != 0;
+	if (is_spelled && (has_id || draw(world, 2))) {
 		put_string(line, ",");
 		hostile_put_json(&world->hostile, field, line);
 		put_string(line, ":");
@@ -493,18 +464,17 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 	if (!has_id) {
 		if (is_spelled && line->data[line->n - 1] == ':')
 			put_string(line, "null");
-	} else if (below(world, 4) == 0) {
-		struct bytes digits = bytes_of("-", below(world, 2));
+	} else if (draw(world, 4) == 0) {
+		struct bytes digits = bytes_of("-", draw(world, 2));
 		bytes_put(&digits, "7", 1);
-		for (uint64_t n = below(world, 2) ? below(world, 300) : 3; n > 0; n--)
-			bytes_put(&digits, &"0123456789"[below(world, 10)], 1);
+		for (uint64_t n = draw(world, 2) ? draw(world, 300) : 3; n > 0; n--)
+			bytes_put(&digits, &"0123456789"[draw(world, 10)], 1);
 		bytes_put(line, digits.data, digits.n);
 		*id_out = digits;
 	} else {
 		hostile_put_json(&world->hostile, id, line);
 		*id_out = hostile_as_text(id, false);
 	}
-	free(id.data);
 	return has_id;
 }
 
@@ -512,10 +482,11 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 static void put_record(struct world *world, unsigned source, const char *id_prefix, size_t id_prefix_bytes, const char *line_prefix,
                        size_t line_prefix_bytes, uint64_t line_number, struct bytes *to)
 {
-	struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0}, whole, key;
-	bool has_id = below(world, 2) && put_id(world, &line, &id);
+	AUTO(bytes_free) struct bytes line = bytes_of("{\"\":0", 5), id = {NULL, 0};
+	struct bytes whole;
+	bool has_id = draw(world, 2) && put_id(world, &line, &id);
 	char number[24];
-	for (uint64_t n = below(world, 3); n > 0; n--)
+	for (uint64_t n = draw(world, 3); n > 0; n--)
 		put_other_member(world, &line);
 	if (has_id) {
 		whole = bytes_of(id_prefix, id_prefix_bytes);
@@ -524,19 +495,15 @@ static void put_record(struct world *world, unsigned source, const char *id_pref
 		whole = bytes_of(line_prefix, line_prefix_bytes);
 		bytes_put(&whole, number, (size_t)snprintf(number, sizeof(number), ":%llu", (unsigned long long)line_number));
 	}
-	free(id.data);
-	key = word_key(world);
+	AUTO(bytes_free) struct bytes key = word_key(world);
 	struct document *document = add_document(world, source, whole, hostile_as_text(key, true));
-	struct bytes text = text_around(world, document->word);
+	AUTO(bytes_free) struct bytes text = text_around(world, document->word);
 	put_string(&line, ",");
 	hostile_put_json(&world->hostile, key, &line);
 	put_string(&line, ":");
 	hostile_put_json(&world->hostile, text, &line);
 	put_string(&line, "}\n");
 	bytes_put(to, line.data, line.n);
-	free(key.data);
-	free(text.data);
-	free(line.data);
 }
 
 /* ---- sources ---- */
@@ -568,14 +535,13 @@ static bool is_there(int folder, const char *name)
 /* A file with a word, below an open folder that is at path; false: there is one of that name. */
 static void put_file(struct world *world, unsigned source, int folder, struct bytes path)
 {
-	struct bytes name = hostile_file_name(&world->hostile, "");
+	AUTO(bytes_free) struct bytes name = hostile_file_name(&world->hostile, "");
 	if (!is_there(folder, name.data)) {
 		struct document *document =
 			add_document(world, source, path.n ? bytes_join(path, "/", name) : bytes_of(name.data, name.n), (struct bytes){NULL, 0});
 		char text[WORD_BYTES + 8];
 		write_file(world, folder, name.data, text, (size_t)snprintf(text, sizeof(text), "the %s\n", document->word), false);
 	}
-	free(name.data);
 }
 
 #define MOST_PATH 3900 /* below the working directory */
@@ -583,58 +549,55 @@ static void put_file(struct world *world, unsigned source, int folder, struct by
 /* Folders in folders: a few, or as many as a path can have. */
 static void fill_folder(struct world *world, unsigned source, int folder, struct bytes path)
 {
-	bool is_deep = below(world, 8) == 0;
-	struct bytes at = bytes_of(path.data, path.n);
+	bool is_deep = draw(world, 8) == 0;
+	AUTO(bytes_free) struct bytes at = bytes_of(path.data, path.n);
 	int fd = dup(folder);
-	for (uint64_t depth = is_deep ? 100 : below(world, 3); depth > 0; depth--) {
-		struct bytes name = is_deep && below(world, 4) ? hostile_file_name(&world->hostile, "-a-long-name-of-a-folder-among-other-folders-so-that-paths-get-long")
-		                                               : hostile_file_name(&world->hostile, "");
+	for (uint64_t depth = is_deep ? 100 : draw(world, 3); depth > 0; depth--) {
+		AUTO(bytes_free) struct bytes name =
+			is_deep && draw(world, 4)
+				? hostile_file_name(
+					  &world->hostile,
+					  "-a-long-name-of-a-folder-among-other-folders-so-that-paths-get-long")
+				: hostile_file_name(&world->hostile, "");
 		put_file(world, source, fd, at);
-		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0) {
-			free(name.data);
+		if (at.n + name.n > MOST_PATH || is_there(fd, name.data) || mkdirat(fd, name.data, 0700) != 0)
 			break;
-		}
 		int below_fd = openat(fd, name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		struct bytes joined = bytes_join(at, "/", name);
 		free(at.data);
-		free(name.data);
 		close(fd);
 		fd = below_fd;
 		at = joined;
 	}
 	if (at.n + 256 < MOST_PATH)
 		put_file(world, source, fd, at);
-	free(at.data);
 	close(fd);
 }
 
 static void put_inner_records(struct world *world, unsigned number, struct source *source, int folder, bool appends)
 {
-	struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner), path = bytes_of(hash.data, hash.n);
+	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0), hash = bytes_join(source->name, "/", source->inner),
+	                              path = bytes_of(hash.data, hash.n);
 	bytes_put(&hash, "#", 1);
-	for (uint64_t n = 1 + below(world, 3); n > 0; n--)
+	for (uint64_t n = 1 + draw(world, 3); n > 0; n--)
 		put_record(world, number * 2 + 1, hash.data, hash.n, path.data, path.n, ++source->n_inner_lines, &text);
 	write_file(world, folder, source->inner.data, text.data, text.n, appends);
-	free(text.data);
-	free(hash.data);
-	free(path.data);
 }
 
 static void put_records(struct world *world, unsigned number, struct source *source, bool appends)
 {
-	struct bytes text = bytes_of(NULL, 0);
-	for (uint64_t n = 1 + below(world, 4); n > 0; n--)
+	AUTO(bytes_free) struct bytes text = bytes_of(NULL, 0);
+	for (uint64_t n = 1 + draw(world, 4); n > 0; n--)
 		put_record(world, number * 2, "", 0, source->kind == INPUT ? "-" : source->name.data, source->kind == INPUT ? 1 : source->name.n,
 		           ++source->n_lines, &text);
 	write_file(world, AT_FDCWD, source->kind == INPUT ? "input" : source->name.data, text.data, text.n, appends);
-	free(text.data);
 }
 
 /* False: there is something of its name already. */
 static bool make_source(struct world *world, unsigned number, struct source *source)
 {
 	static const char *const ends[KINDS] = {"", ".txt", ".jsonl", ""};
-	*source = (struct source){.kind = (enum kind)below(world, number == 0 ? KINDS : INPUT)};
+	*source = (struct source){.kind = (enum kind)draw(world, number == 0 ? KINDS : INPUT)};
 	if (source->kind == INPUT) {
 		source->name = bytes_of("-", 1);
 		source->spelled = bytes_of("-", 1);
@@ -647,22 +610,22 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 		bytes_put(&source->name, "-", 1);
 	if (is_there(AT_FDCWD, source->name.data))
 		return false;
-	source->spelled = bytes_of("./", source->name.data[0] == '-' || below(world, 3) == 0 ? 2 : 0);
+	source->spelled = bytes_of("./", source->name.data[0] == '-' || draw(world, 3) == 0 ? 2 : 0);
 	bytes_put(&source->spelled, source->name.data, source->name.n);
 	if (source->kind == FOLDER) {
 		assert_int_equal(mkdir(source->name.data, 0700), 0);
 		int folder = open(source->name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		for (uint64_t n = 1 + below(world, 3); n > 0; n--)
+		for (uint64_t n = 1 + draw(world, 3); n > 0; n--)
 			fill_folder(world, number * 2, folder, source->name);
 		struct bytes inner = hostile_file_name(&world->hostile, ".jsonl");
-		if (below(world, 2) && !is_there(folder, inner.data)) {
+		if (draw(world, 2) && !is_there(folder, inner.data)) {
 			source->inner = inner;
 			put_inner_records(world, number, source, folder, false);
 		} else {
 			free(inner.data);
 		}
 		close(folder);
-		bytes_put(&source->spelled, "///", below(world, 3));
+		bytes_put(&source->spelled, "///", draw(world, 3));
 	} else if (source->kind == COLLECTION) {
 		put_records(world, number, source, false);
 	} else {
@@ -718,17 +681,15 @@ static int run_program(const char *const *arguments, const char *input, struct b
 
 static void must_run(struct world *world, const char *step, const char *const *arguments, const char *input)
 {
-	struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	AUTO(bytes_free) struct bytes out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
 	if (run_program(arguments, input, &out, &complaint) != 0)
 		fail_at(world, step, NULL, complaint.data);
-	free(out.data);
-	free(complaint.data);
 }
 
 /* All words at once, by --ids -0: ids with NUL are left out. */
 static void expect_from_program(struct world *world, const char *step)
 {
-	struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
+	AUTO(bytes_free) struct bytes queries = bytes_of(NULL, 0), wanted = bytes_of(NULL, 0), out = bytes_of(NULL, 0), complaint = bytes_of(NULL, 0);
 	const char *const arguments[] = {program, "query", "--index", world->dir, "--ids", "-0", "--batch", "queries", NULL};
 	const char *const check[] = {program, "check", "--index", world->dir, NULL};
 	bool has_nul = false;
@@ -748,10 +709,6 @@ static void expect_from_program(struct world *world, const char *step)
 	if (!bytes_equal(wanted, out) || (exit_status != (has_nul ? 2 : 0) && exit_status != 1))
 		fail_at(world, step, NULL, complaint.n ? complaint.data : "other ids than expected");
 	must_run(world, step, check, NULL);
-	free(queries.data);
-	free(wanted.data);
-	free(out.data);
-	free(complaint.data);
 }
 
 /* ---- rounds of sources ---- */
@@ -767,15 +724,15 @@ static void choose_options(struct world *world, struct options *options, struct 
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->hidden = request->no_ignore = true;
 	request->words = true;
-	request->grams = below(world, 12) == 0; /* to choose them takes longer than all else */
-	request->store = below(world, 4) == 0;
-	if (below(world, 3) == 0) {
+	request->grams = draw(world, 12) == 0; /* to choose them takes longer than all else */
+	request->store = draw(world, 4) == 0;
+	if (draw(world, 3) == 0) {
 		world->id_field = hostile_string(&world->hostile);
 		if (strcmp(world->id_field.data, "t") == 0)
 			bytes_put(&world->id_field, "x", 1);
 		request->id_field = world->id_field.data;
 	}
-	if (below(world, 4) == 0) {
+	if (draw(world, 4) == 0) {
 		world->text_field = hostile_string(&world->hostile);
 		for (size_t i = 0; program && i < world->text_field.n; i++)
 			world->text_field.data[i] = world->text_field.data[i] == ',' ? ';' : world->text_field.data[i];
@@ -783,21 +740,20 @@ static void choose_options(struct world *world, struct options *options, struct 
 		options->texts[1] = world->text_field.data;
 		request->text_fields = options->texts;
 	}
-	if (below(world, 4) == 0) {
+	if (draw(world, 4) == 0) {
 		bytes_put(&options->weight, "=9", 2);
 		options->weights[0] = options->weight.data;
 		request->weights = options->weights;
 	}
-	if (below(world, 4) == 0) {
+	if (draw(world, 4) == 0) {
 		/* It leaves nothing out that is there. */
-		struct bytes of = hostile_string(&world->hostile);
+		AUTO(bytes_free) struct bytes of = hostile_string(&world->hostile);
 		options->glob = bytes_join((struct bytes){(char[]){"!"}, 1}, "", of);
 		bytes_put(&options->glob, ".nothing", strlen(".nothing"));
-		free(of.data);
 		options->globs[0] = options->glob.data;
 		request->globs = options->globs;
 	}
-	if (below(world, 4) == 0) {
+	if (draw(world, 4) == 0) {
 		options->record = hostile_file_name(&world->hostile, ".nothing");
 		options->records[0] = options->record.data;
 		request->records = options->records;
@@ -870,14 +826,13 @@ static bool are_globs_bad(struct world *world, const struct bs_build_request *re
 {
 	struct bs_build_request alone = {.dir = "globs", .globs = request->globs, .records = request->records, .sources = (const char *const[]){"."},
 	                                 .n_sources = 1, .words = true, .text_fields = (const char *const[]){"none", NULL}};
-	struct bs_error err = {""};
 	if (!request->globs && !request->records)
 		return false;
 	assert_int_equal(mkdir("empty", 0700), 0);
 	alone.sources = (const char *const[]){"empty"};
-	enum bs_status status = bs_index_build(&alone, NULL, &err);
+	enum bs_status status = bs_index_build(&alone, NULL, ERR);
 	if (status && status != BS_INVALID)
-		must(world, "globs", status, &err);
+		must(world, "globs", status);
 	assert_int_equal(system("rm -rf globs empty"), 0);
 	return status != BS_OK;
 }
@@ -885,7 +840,6 @@ static bool are_globs_bad(struct world *world, const struct bs_build_request *re
 static void build(struct world *world, struct bs_build_request *request, const char *step)
 {
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	if (program) {
 		index_by_program(world, request, step);
 		expect_from_program(world, step);
@@ -900,12 +854,12 @@ static void build(struct world *world, struct bs_build_request *request, const c
 	int input = open("input", O_RDONLY | O_CLOEXEC), before = dup(0);
 	if (input >= 0)
 		dup2(input, 0);
-	enum bs_status status = bs_index_build(request, &report, &err);
+	enum bs_status status = bs_index_build(request, &report, ERR);
 	if (input >= 0)
 		dup2(before, 0);
 	close(input);
 	close(before);
-	must(world, step, status, &err);
+	must(world, step, status);
 	expect(world, step);
 }
 
@@ -927,23 +881,22 @@ static void delete_one(struct world *world)
 	const char *ids[] = {document->local_id.data, NULL};
 	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .consent = &consent};
 	struct bs_delete_result result = {0};
-	struct bs_error err = {""};
-	must(world, "delete", bs_index_delete(&request, &result, &err), &err);
+	must(world, "delete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "delete", document, "it is not deleted by its id");
 	document->is_dead = true;
 	expect(world, "delete");
-	if (below(world, 2))
+	if (draw(world, 2))
 		return;
 	request.undo = true;
-	must(world, "undelete", bs_index_delete(&request, &result, &err), &err);
+	must(world, "undelete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "undelete", document, "it is not restored by its id");
 	/* What the index has no more is read again; from standard input it cannot be. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
 		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .consent = &consent};
-		must(world, "undelete", bs_index_build(&refresh, NULL, &err), &err);
+		must(world, "undelete", bs_index_build(&refresh, NULL, ERR));
 	}
 	expect(world, "undelete");
 }
@@ -958,7 +911,7 @@ static void write_sources(struct world *world)
 	choose_options(world, &options, &request);
 	if (are_globs_bad(world, &request))
 		request.globs = request.records = NULL;
-	for (uint64_t wanted = 1 + below(world, MOST_SOURCES); wanted > 0; wanted--)
+	for (uint64_t wanted = 1 + draw(world, MOST_SOURCES); wanted > 0; wanted--)
 		if (make_source(world, (unsigned)n, &sources[n]))
 			n++;
 		else
@@ -991,17 +944,15 @@ static void write_sources(struct world *world)
 
 static void round_of(struct world *world)
 {
-	bool of_sources = program || below(world, 2), in_memory = !of_sources && below(world, 3) == 0;
-	struct bytes dir = hostile_file_name(&world->hostile, ".ix");
-	struct bytes nested = {NULL, 0};
-	struct bs_error err = {""};
-	if (below(world, 4) == 0 && !in_memory) {
-		struct bytes above = hostile_file_name(&world->hostile, ".above");
+	bool of_sources = program || draw(world, 2), in_memory = !of_sources && draw(world, 3) == 0;
+	AUTO(bytes_free) struct bytes dir = hostile_file_name(&world->hostile, ".ix");
+	AUTO(bytes_free) struct bytes nested = {NULL, 0};
+	if (draw(world, 4) == 0 && !in_memory) {
+		AUTO(bytes_free) struct bytes above = hostile_file_name(&world->hostile, ".above");
 		nested = bytes_join(above, "/", dir);
-		free(above.data);
 	}
 	if (in_memory)
-		must(world, "memory", bs_memory_new(&world->memory, &err), &err);
+		must(world, "memory", bs_memory_new(&world->memory, ERR));
 	else
 		world->dir = nested.data ? nested.data : dir.data;
 	if (of_sources)
@@ -1013,8 +964,6 @@ static void round_of(struct world *world)
 	bs_memory_free(world->memory);
 	forget_documents(world);
 	hostile_deinit(&world->hostile);
-	free(dir.data);
-	free(nested.data);
 }
 
 static void test_rounds(void **state)
@@ -1041,7 +990,7 @@ static void test_rounds(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 24, 1);
+	random_rounds(argc, argv, 24, 1);
 	if (argc > 3)
 		program = argv[3];
 	unsetenv("BITSIFT_INDEX");

@@ -12,19 +12,13 @@
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/literal_set.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_literal_set, bs_literal_set_free)
 
 #define MOST_LITERALS 600u
 #define MOST_BYTES    512u
-
-static unsigned long n_lists = 600;
-static uint64_t random_state = 42;
-
-static uint32_t below(uint32_t bound)
-{
-	return (uint32_t)random_below(&random_state, bound);
-}
 
 struct text {
 	uint8_t bytes[MOST_BYTES];
@@ -160,17 +154,16 @@ static void random_lists(void **state)
 {
 	static struct text texts[MOST_LITERALS];
 	struct bs_literal literals[MOST_LITERALS];
-	struct bs_error err;
-	for (unsigned long round = 0; round < n_lists; round++) {
+	for (unsigned long round = 0; round < rounds.n; round++) {
 		size_t alphabet = below(COUNT(alphabets));
 		enum bs_literal_case letter_case = (enum bs_literal_case)(round % 3);
 		uint32_t n = 1 + below(round % 10 == 0 ? MOST_LITERALS : 12), least = below(8) > 0, most = 1 + below(9);
-		struct bs_literal_set *set;
+		AUTO(bs_literal_set_free_at) struct bs_literal_set *set;
 		for (uint32_t i = 0; i < n; i++) {
 			make_text(&texts[i], least + below(most), alphabet, false);
 			literals[i] = (struct bs_literal){texts[i].bytes, texts[i].n_bytes};
 		}
-		expect_ok(bs_literal_set_new(literals, n, letter_case, &set, &err), &err);
+		expect_ok(bs_literal_set_new(literals, n, letter_case, &set, ERR), &said);
 		for (uint32_t i = 0; i < 4; i++) {
 			struct text text;
 			make_text(&text, below(80), alphabet, i % 2);
@@ -178,7 +171,6 @@ static void random_lists(void **state)
 			if (least)
 				check_all(set, &text, literals, n, letter_case);
 		}
-		bs_literal_set_free(set);
 	}
 }
 
@@ -188,23 +180,19 @@ static void nested_lists(void **state)
 	enum {
 		N = 20000
 	};
-	struct bs_literal *literals = malloc(N * sizeof(*literals));
-	uint8_t *bytes = malloc(N);
-	struct bs_literal_set *set;
+	FREED struct bs_literal *literals = malloc(N * sizeof(*literals));
+	FREED uint8_t *bytes = malloc(N);
+	AUTO(bs_literal_set_free_at) struct bs_literal_set *set;
 	struct bs_literal_found found;
-	struct bs_error err;
 	assert_true(literals && bytes);
 	memset(bytes, 'a', N);
 	for (uint32_t i = 0; i < N; i++)
 		literals[i] = (struct bs_literal){bytes, N - i};
-	expect_ok(bs_literal_set_new(literals, N, BS_LITERAL_EXACT, &set, &err), &err);
+	expect_ok(bs_literal_set_new(literals, N, BS_LITERAL_EXACT, &set, ERR), &said);
 	assert_true(bs_literal_set_find(set, bytes, 7, N, NULL, NULL, &found));
 	assert_int_equal(found.start, 7);
 	assert_int_equal(found.end, N);
 	assert_int_equal(found.literal, 7);
-	bs_literal_set_free(set);
-	free(literals);
-	free(bytes);
 }
 
 static bool has_case(uint32_t c)
@@ -230,12 +218,11 @@ static void check_character(const uint8_t *text, size_t n_bytes, const uint8_t *
 	struct bs_literal literal = {bytes, (uint32_t)n};
 	struct bs_literal_set *set;
 	struct bs_literal_found found;
-	struct bs_error err;
 	pcre2_code *code = compile(bytes, n);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(data);
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	expect_ok(bs_literal_set_new(&literal, 1, BS_LITERAL_UNICODE, &set, &err), &err);
+	expect_ok(bs_literal_set_new(&literal, 1, BS_LITERAL_UNICODE, &set, ERR), &said);
 	for (size_t from = 0;; from = found.end) {
 		bool has = bs_literal_set_find(set, text, from, n_bytes, NULL, NULL, &found);
 		assert_int_equal(has, pcre2_match(code, text, n_bytes, from, PCRE2_NO_UTF_CHECK, data, NULL) >= 0);
@@ -253,8 +240,7 @@ static void case_of_unicode(void **state)
 {
 	static uint8_t text[1 << 18];
 	size_t n = 0;
-	struct bs_error err;
-	expect_ok(bs_icu_load(&err), &err);
+	expect_ok(bs_icu_load(ERR), &said);
 	for (uint32_t c = 'A'; c < 0x1f000; c++)
 		if (has_case(c))
 			U8_APPEND_UNSAFE(text, n, c);
@@ -270,15 +256,5 @@ static void case_of_unicode(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	struct random_rounds rounds = random_rounds(argc, argv, n_lists, random_state);
-	n_lists = rounds.n;
-	random_state = rounds.seed;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_lists),
-		cmocka_unit_test(nested_lists),
-		cmocka_unit_test(case_of_unicode),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(600, 42, cmocka_unit_test(random_lists), cmocka_unit_test(nested_lists),
+                 cmocka_unit_test(case_of_unicode))

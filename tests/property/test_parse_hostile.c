@@ -1,33 +1,28 @@
 /* test_parse_hostile.c: queries that are long, deep or random: no crash, no waiting, and what parse.h promises. */
 #include "core/bitsift/search.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/parse_rig.h"
 #include "query/language/wildcard.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 /* n_times the middle between the two ends. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
 				       size_t *error_byte, struct bs_error *err)
 {
-	struct bs_buffer text = {0};
-	assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, any, error_byte, err);
-	bs_buffer_deinit(&text);
-	return query;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	append_string(&text, start);
+	append_repeated(&text, middle, n_times);
+	append_string(&text, end);
+	return parse((const char *)text.data, text.used_bytes, any, error_byte, err);
 }
 
 static void check_repeated_error(const char *middle, size_t n_times, size_t error_byte, const char *message)
 {
 	for (int any = 0; any < 2; any++) {
-		struct bs_error err = {{0}};
 		size_t got_byte;
-		assert_null(parse_repeated("", middle, "", n_times, any, &got_byte, &err));
-		assert_string_equal(err.text, message);
+		assert_null(parse_repeated("", middle, "", n_times, any, &got_byte, ERR));
+		assert_string_equal(said.text, message);
 		assert_int_equal(got_byte, error_byte);
 	}
 }
@@ -49,12 +44,10 @@ static void test_hostile_errors(void **state)
 static void check_repeated_parses(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	for (int any = 0; any < 2; any++) {
-		struct bs_error err = {{0}};
-		struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, ERR);
 		if (!query)
-			fail_msg("%s: %s", middle, err.text);
+			fail_msg("%s: %s", middle, said.text);
 		free(format(query));
-		bs_query_tree_free(query);
 	}
 }
 
@@ -99,22 +92,17 @@ static void test_limits(void **state)
 
 static void check_nested(const char *open, size_t n_times, size_t error_byte)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	size_t got_byte = 0;
-	struct bs_error err = {{0}};
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, open, strlen(open), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, "a", 1, NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, ")^2", 3, NULL), BS_OK);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
+	append_repeated(&text, open, n_times);
+	append_string(&text, "a");
+	append_repeated(&text, ")^2", n_times);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, ERR);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
-		assert_string_equal(err.text, "brackets are nested too deep");
+		assert_string_equal(said.text, "brackets are nested too deep");
 		assert_int_equal(got_byte, error_byte);
 	}
-	bs_query_tree_free(query);
-	bs_buffer_deinit(&text);
 }
 
 static void test_nested(void **state)
@@ -129,20 +117,16 @@ static void test_nested(void **state)
 /* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
 static void test_deepest(void **state)
 {
-	struct bs_buffer text = {0};
-	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
-		assert_int_equal(bs_buffer_append(&text, "a OR b -(", 9, NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, "c", 1, NULL), BS_OK);
-	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
-		assert_int_equal(bs_buffer_append(&text, ")", 1, NULL), BS_OK);
-	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	append_repeated(&text, "a OR b -(", BS_QUERY_MAX_DEPTH);
+	append_string(&text, "c");
+	append_repeated(&text, ")", BS_QUERY_MAX_DEPTH);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
 	assert_int_equal(query->n_elements, 3);
 	assert_true(query->elements[2].is_positive);
 	free(format(query));
-	bs_query_tree_free(query);
-	bs_buffer_deinit(&text);
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -173,8 +157,8 @@ static void check_leaf(const struct bs_query_tree *query, const struct bs_query_
 /* What parse.h promises of every tree. */
 static void check_promises(const struct bs_query_tree *query)
 {
-	bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
-	uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
+	FREED bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
+	FREED uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
 	for (size_t n = 0; n < query->n_nodes; n++) {
 		const struct bs_query_node *node = &query->nodes[n];
 		if (node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR) {
@@ -193,26 +177,19 @@ static void check_promises(const struct bs_query_tree *query)
 		assert_int_equal(n_parents[n], 1);
 	for (size_t i = 0; i < query->n_elements; i++)
 		assert_true(is_seen[i]);
-	free(is_seen);
-	free(n_parents);
-}
-
-static void write_text(struct bs_buffer *out, const char *text)
-{
-	assert_int_equal(bs_buffer_append(out, text, strlen(text), NULL), BS_OK);
 }
 
 static void write_element(struct bs_buffer *out, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		write_text(out, element->term[i] == BS_PATTERN_ANY   ? "*"
+		append_string(out, element->term[i] == BS_PATTERN_ANY   ? "*"
 		                : element->term[i] == BS_PATTERN_ONE ? "?"
 		                                                     : (const char[]){(char)element->term[i], '\0'});
 	/* A sign behind the * keeps an apostrophe before it in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
-		write_text(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
+		append_string(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
 	if (element->kind == BS_ELEMENT_FUZZY)
-		write_text(out, element->max_distance == 1 ? "~1" : "~2");
+		append_string(out, element->max_distance == 1 ? "~1" : "~2");
 }
 
 /* A leaf in the query language: quoted, or a bare token if it ends in something inexact. */
@@ -221,22 +198,22 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query,
 	enum bs_element_kind last = query->elements[node->items[node->n_items - 1].element].kind;
 	bool is_quoted = last == BS_ELEMENT_TERM;
 	uint32_t aid = 0;
-	write_text(out, is_quoted ? "\"" : "");
+	append_string(out, is_quoted ? "\"" : "");
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		write_element(out, &query->elements[node->items[i].element]);
 		bool is_paired = aid < node->n_aids && node->aids[aid].position == node->items[i].position;
 		aid += is_paired;
 		if (i + 1 < node->n_items && !is_paired)
-			write_text(out, is_quoted ? " " : "-");
+			append_string(out, is_quoted ? " " : "-");
 	}
-	write_text(out, is_quoted ? "\"" : "");
+	append_string(out, is_quoted ? "\"" : "");
 	char distance[20];
 	snprintf(distance, sizeof(distance), "~%u", node->distance);
 	if (node->kind == BS_NODE_NEAR)
-		write_text(out, distance);
+		append_string(out, distance);
 	char weight[32];
 	snprintf(weight, sizeof(weight), "^%.9f", node->weight);
-	write_text(out, node->weight < 1 || node->weight > 1 ? weight : "");
+	append_string(out, node->weight < 1 || node->weight > 1 ? weight : "");
 }
 
 /* The tree in the query language. */
@@ -244,56 +221,48 @@ static void write_node(struct bs_buffer *out, const struct bs_query_tree *query,
 {
 	const struct bs_query_node *node = &query->nodes[index];
 	if (node->field != BS_QUERY_ANY_FIELD) {
-		write_text(out, fields[node->field].name);
-		write_text(out, ":");
+		append_string(out, fields[node->field].name);
+		append_string(out, ":");
 	}
 	if (node->n_items) {
 		write_leaf(out, query, node);
 		return;
 	}
-	write_text(out, node->kind == BS_NODE_NOT ? "NOT " : "(");
+	append_string(out, node->kind == BS_NODE_NOT ? "NOT " : "(");
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		if (i > 0)
-			write_text(out, node->kind == BS_NODE_AND ? " AND " : " OR ");
+			append_string(out, node->kind == BS_NODE_AND ? " AND " : " OR ");
 		write_node(out, query, node->children[i]);
 	}
-	write_text(out, node->kind == BS_NODE_NOT ? "" : ")");
+	append_string(out, node->kind == BS_NODE_NOT ? "" : ")");
 }
 
 /* Written in the query language and parsed again, a tree is the same. */
 static void check_round_trip(const struct bs_query_tree *query)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	write_node(&text, query, (uint32_t)(query->n_nodes - 1));
-	struct bs_error err = {{0}};
-	struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, ERR);
 	if (!again)
-		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, err.text);
-	char *tree = format(query), *tree_again = format(again);
+		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, said.text);
+	FREED char *tree = format(query), *tree_again = format(again);
 	assert_string_equal(tree, tree_again);
-	free(tree);
-	free(tree_again);
-	bs_query_tree_free(again);
-	bs_buffer_deinit(&text);
 }
 
 static void check_soup(const struct bs_buffer *soup, bool any)
 {
-	struct bs_error err = {{0}};
 	size_t error_byte = 0;
-	struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
-	char *caret = NULL;
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, ERR);
+	FREED char *caret = NULL;
 	if (query) {
 		check_promises(query);
 		check_round_trip(query);
 	} else {
 		/* All else is a sign. */
-		assert_true(strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
+		assert_true(strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);
 		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
 	}
-	free(caret);
-	bs_query_tree_free(query);
 }
 
 static void test_token_soup(void **state)
@@ -307,12 +276,11 @@ static void test_token_soup(void **state)
 	};
 	uint64_t random = rounds.seed;
 	for (size_t i = 0; i < 3 * rounds.n; i++) {
-		struct bs_buffer soup = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
-			write_text(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
+			append_string(&soup, tokens[next_random(&random) % (sizeof(tokens) / sizeof(tokens[0]))]);
 		check_soup(&soup, i % 2);
-		bs_buffer_deinit(&soup);
 	}
 }
 
@@ -327,29 +295,17 @@ static void test_byte_soup(void **state)
 			uint64_t draw = next_random(&random);
 			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/?*"[draw / 3 % 20] : (uint8_t)(draw >> 8);
 		}
-		struct bs_error err = {{0}};
 		size_t error_byte;
-		struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
-		assert_true(query || strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, ERR);
+		assert_true(query || strcmp(said.text, "the query has no words") == 0 || strcmp(said.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));
 		}
-		bs_query_tree_free(query);
 	}
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 20000, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_errors),
-		cmocka_unit_test(test_hostile_parses),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_deepest),
-		cmocka_unit_test(test_token_soup),
-		cmocka_unit_test(test_byte_soup),
-	};
-	return cmocka_run_group_tests(tests, open_words, close_words);
-}
+RUN_RANDOM_TESTS_WITH(20000, 1, open_words, close_words, cmocka_unit_test(test_hostile_errors),
+                      cmocka_unit_test(test_hostile_parses), cmocka_unit_test(test_limits),
+                      cmocka_unit_test(test_nested), cmocka_unit_test(test_deepest), cmocka_unit_test(test_token_soup),
+                      cmocka_unit_test(test_byte_soup))

@@ -11,21 +11,12 @@
 #include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
-static struct random_rounds rounds;
-
 #define MOST_BYTES 4096
-
-static uint64_t dice;
-
-static uint32_t roll(uint32_t n)
-{
-	dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(dice >> 33) % n;
-}
 
 static const char *const pieces[] = {
 	"cat", "CAT", "c\u00adat", "\uff43\uff41\uff54", "dog", "don\u2019t", "don't", "\ufb01ne", "fine", "stra\u00dfe", "STRASSE", "e\u0301t\u00e9",
@@ -57,11 +48,11 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 {
 	char bytes[MOST_BYTES] = "";
 	size_t n_bytes = 0;
-	for (size_t n = roll(60); n > 0; n--) {
-		const char *piece = pieces[roll(sizeof(pieces) / sizeof(*pieces))];
+	for (size_t n = below(60); n > 0; n--) {
+		const char *piece = pieces[below(sizeof(pieces) / sizeof(*pieces))];
 		memcpy(bytes + n_bytes, piece, strlen(piece));
 		n_bytes += strlen(piece);
-		if (roll(2))
+		if (below(2))
 			bytes[n_bytes++] = ' ';
 	}
 	sample->raw_bytes = sample->text_bytes = sample->mark_bytes = 0;
@@ -230,21 +221,21 @@ static void test_naive(void **state)
 	static bool starts[4 * MOST_BYTES + 1], ends[4 * MOST_BYTES + 1];
 	struct bs_source_options reading = {0};
 	struct bs_reader *reader;
-	struct rig rig;
-	struct bs_passages passages = {0};
-	struct bs_word_hits hits = {0};
+	AUTO(rig_deinit) struct rig rig;
+	AUTO(bs_passages_deinit) struct bs_passages passages = {0};
+	AUTO(vector_deinit) struct bs_word_hits hits = {0};
 	size_t n_compared = 0;
 	rig_init(&rig, NULL);
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
 	for (size_t i = 0; i < rounds.n; i++) {
-		const char *text = queries[roll(sizeof(queries) / sizeof(*queries))];
+		const char *text = queries[below(sizeof(queries) / sizeof(*queries))];
 		struct bs_query_options options = {.words = rig.words};
 		struct bs_query_tree *query;
 		struct bs_matcher *matcher;
 		struct bs_match match;
 		struct bs_document document;
 		size_t n_found;
-		make_sample(&sample, (enum encoding)roll(ENCODINGS));
+		make_sample(&sample, (enum encoding)below(ENCODINGS));
 		fetch(reader, &sample, &document);
 		assert_int_equal(document.text.fields[0].text_bytes, sample.text_bytes);
 		assert_memory_equal(document.text.fields[0].text, sample.text, sample.text_bytes);
@@ -269,17 +260,8 @@ static void test_naive(void **state)
 		bs_matcher_free(matcher);
 		bs_query_tree_free(query);
 	}
-	assert_true(n_compared > 1000);
-	bs_passages_deinit(&passages);
-	bs_vector_deinit(&hits);
+	assert_reached(n_compared > 1000);
 	bs_reader_free(reader);
-	rig_deinit(&rig);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 6000, 1);
-	dice = rounds.seed;
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_naive))

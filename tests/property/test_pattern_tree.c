@@ -10,16 +10,10 @@
 #include "tests/rigs/core_rig.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/regex_read.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
-static unsigned long n_trees = 20000;
-static uint64_t random_state = 1;
-
-static uint32_t below(uint64_t bound)
-{
-	return (uint32_t)random_below(&random_state, bound);
-}
+AUTO_OF(struct bs_text_filter, bs_text_filter_free)
 
 static uint32_t draw_character(void)
 {
@@ -118,20 +112,18 @@ static void trees_are_what_their_text_says(void **state)
 {
 	struct bs_pattern_tree *trees[2];
 	struct bs_regex read = {.root = 0};
-	struct bs_error err = {""};
 	for (int fold = 0; fold < 2; fold++)
-		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], &err), BS_OK);
-	for (unsigned long i = 0; i < n_trees; i++) {
+		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], ERR), BS_OK);
+	for (unsigned long i = 0; i < rounds.n; i++) {
 		bool fold_case = i % 2;
-		struct bs_grep_analysis analysis = {.is_legible = false};
+		AUTO(bs_grep_analysis_deinit) struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
 		draw_parts(trees[fold_case], 0);
-		assert_int_equal(bs_pattern_tree_end(trees[fold_case], &err), BS_OK);
-		assert_int_equal(bs_pattern_tree_analyse(trees[fold_case], &analysis, &err), BS_OK);
+		assert_int_equal(bs_pattern_tree_end(trees[fold_case], ERR), BS_OK);
+		assert_int_equal(bs_pattern_tree_analyse(trees[fold_case], &analysis, ERR), BS_OK);
 		compile(&analysis.regex);
-		assert_int_equal(bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, &err), BS_OK);
+		assert_int_equal(bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, ERR), BS_OK);
 		compare(&analysis.regex, &read, fold_case);
-		bs_grep_analysis_deinit(&analysis);
 	}
 	bs_regex_deinit(&read);
 	for (int fold = 0; fold < 2; fold++)
@@ -161,19 +153,17 @@ static void add_many_groups(struct bs_pattern_tree *tree)
 static void what_no_pattern_has_rules_nothing_out(void **state)
 {
 	static void (*const parts[])(struct bs_pattern_tree *) = {add_surrogate, add_large_repetition, add_many_groups};
-	struct bs_error err = {""};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		struct bs_pattern_tree *tree;
-		struct bs_text_filter *filter;
-		assert_int_equal(bs_pattern_tree_new(false, &tree, &err), BS_OK);
+		AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
+		assert_int_equal(bs_pattern_tree_new(false, &tree, ERR), BS_OK);
 		bs_pattern_tree_character(tree, 'x');
 		parts[i](tree);
 		bs_pattern_tree_character(tree, 'y');
-		assert_int_equal(bs_pattern_tree_end(tree, &err), BS_OK);
-		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, &err), BS_OK);
+		assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
+		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_OK);
 		bs_pattern_tree_free(tree);
 		assert_true(bs_text_filter_may_match(filter, "z", 1));
-		bs_text_filter_free(filter);
 	}
 }
 
@@ -216,42 +206,30 @@ static void mistakes_are_reported(void **state)
 	static void (*const mistakes[])(struct bs_pattern_tree *) = {
 		bs_pattern_tree_open, bs_pattern_tree_close, repeat_nothing,  repeat_twice,
 		repeat_place,         repeat_backwards,      add_empty_class, add_backward_range};
-	struct bs_error err = {""};
 	struct bs_pattern_tree *tree;
-	struct bs_text_filter *filter;
-	assert_int_equal(bs_pattern_tree_new(false, &tree, &err), BS_OK);
+	AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
+	assert_int_equal(bs_pattern_tree_new(false, &tree, ERR), BS_OK);
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		bs_pattern_tree_clear(tree);
 		mistakes[i](tree);
 		bs_pattern_tree_character(tree, 'x');
-		assert_int_equal(bs_pattern_tree_end(tree, &err), BS_INVALID);
-		assert_non_null(strstr(err.text, "pattern tree"));
-		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, &err), BS_INVALID);
+		assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_INVALID);
+		assert_non_null(strstr(said.text, "pattern tree"));
+		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_INVALID);
 		assert_null(filter);
 	}
 	/* After the end nothing is added, and ending it again is fine. */
 	bs_pattern_tree_clear(tree);
 	bs_pattern_tree_character(tree, 'x');
-	assert_int_equal(bs_pattern_tree_end(tree, &err), BS_OK);
+	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
 	bs_pattern_tree_character(tree, 'y');
 	bs_pattern_tree_repeat(tree, 2, 2);
-	assert_int_equal(bs_pattern_tree_end(tree, &err), BS_OK);
-	assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, &err), BS_OK);
+	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
+	assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_OK);
 	assert_true(bs_text_filter_may_match(filter, "axb", 3) && !bs_text_filter_may_match(filter, "ayb", 3));
-	bs_text_filter_free(filter);
 	bs_pattern_tree_free(tree);
 	bs_pattern_tree_free(NULL);
 }
 
-int main(int argc, char **argv)
-{
-	struct random_rounds rounds = random_rounds(argc, argv, n_trees, random_state);
-	n_trees = rounds.n;
-	random_state = rounds.seed;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trees_are_what_their_text_says),
-		cmocka_unit_test(what_no_pattern_has_rules_nothing_out),
-		cmocka_unit_test(mistakes_are_reported),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(trees_are_what_their_text_says),
+                 cmocka_unit_test(what_no_pattern_has_rules_nothing_out), cmocka_unit_test(mistakes_are_reported))

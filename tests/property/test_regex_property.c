@@ -13,19 +13,11 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/regex_rig.h"
 #include "tests/rigs/test.h"
 
 #define TEXT_CAPACITY 4096u
-
-static unsigned long n_patterns = 12000;
-static uint64_t random_state = 1;
-
-static uint64_t below(uint64_t bound)
-{
-	return random_below(&random_state, bound);
-}
 
 struct text {
 	uint8_t bytes[TEXT_CAPACITY];
@@ -411,9 +403,9 @@ static void report(const char *name)
 
 static void test_grammar(void **state)
 {
-	struct regex_rig rig = {0};
+	AUTO(rig_close) struct regex_rig rig = {0};
 	static struct maker maker;
-	for (unsigned long i = 0; i < n_patterns; i++) {
+	for (unsigned long i = 0; i < rounds.n; i++) {
 		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.n_groups = 0;
 		maker.fuel = 12;
@@ -422,7 +414,6 @@ static void test_grammar(void **state)
 	}
 	report("grammar");
 	/* The test is of no use if nothing matches, or if nothing is ever filtered. */
-	rig_close(&rig);
 }
 
 /* Pieces of patterns in any order: where a construct begins and ends, PCRE2 and we must agree. */
@@ -438,8 +429,8 @@ static void test_soup(void **state)
 		"(*:", "(?<n>", "(?&n)", "(?P", "\u00e9", "\u212a",    "\\K",   "\\0",   "(?|",  "\r",   "\u2028",
 		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q",     "\\s",   "\\W", "[^-", "[^]"};
 	static struct text pattern, sample;
-	struct regex_rig rig = {0};
-	for (unsigned long i = 0; i < n_patterns * 4; i++) {
+	AUTO(rig_close) struct regex_rig rig = {0};
+	for (unsigned long i = 0; i < rounds.n * 4; i++) {
 		pattern.n_bytes = sample.n_bytes = 0;
 		for (size_t n = 1 + below(9); n > 0; n--)
 			put(&pattern, pieces[below(below(3) ? COUNT(pieces) : 5)]);
@@ -452,22 +443,20 @@ static void test_soup(void **state)
 		check_texts(&rig, &pattern, &sample, (unsigned)below(16), 3);
 	}
 	report("soup");
-	rig_close(&rig);
 }
 
 /* A literal pattern (-F) of anything. */
 static void test_literals(void **state)
 {
-	struct regex_rig rig = {0};
+	AUTO(rig_close) struct regex_rig rig = {0};
 	static struct maker maker;
-	for (unsigned long i = 0; i < n_patterns / 4; i++) {
+	for (unsigned long i = 0; i < rounds.n / 4; i++) {
 		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.fuel = 6;
 		make_either(&maker, 0);
 		check_texts(&rig, &maker.pattern, &maker.pattern, RIG_LITERAL | (unsigned)below(2), 3);
 	}
 	report("literals");
-	rig_close(&rig);
 }
 
 /* ---- case ---- */
@@ -500,7 +489,7 @@ static pcre2_code *compile(const struct bs_buffer *pattern)
 /* Every character of text that a caseless c matches has the fold of c. */
 static void check_case_of(uint32_t c, const struct bs_buffer *text)
 {
-	struct bs_buffer pattern = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
 	put_char(&pattern, '\\'); /* c may be a metacharacter */
 	pattern.used_bytes -= c >= 0x80 || u_isalnum((UChar32)c);
 	put_char(&pattern, c);
@@ -517,26 +506,24 @@ static void check_case_of(uint32_t c, const struct bs_buffer *text)
 	}
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
-	bs_buffer_deinit(&pattern);
 }
 
 /* PCRE2's idea of "the same but for case" is no wider than that of folding. */
 static void test_case_of_all(void **state)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	for (uint32_t c = 0; c <= 0x10ffff; c++)
 		if (!(c >= 0xd800 && c < 0xe000) && is_cased(c))
 			put_char(&text, c);
 	for (uint32_t c = 0; c <= 0x10ffff; c++)
 		if (!(c >= 0xd800 && c < 0xe000) && is_cased(c))
 			check_case_of(c, &text);
-	bs_buffer_deinit(&text);
 }
 
 /* What has no case for us has none for PCRE2: caseless, a class of all of these matches nothing that has. */
 static void test_case_of_none(void **state)
 {
-	struct bs_buffer pattern = {0}, text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0}, text = {0};
 	struct text range;
 	put_char(&pattern, '[');
 	for (uint32_t c = 0; c <= 0x10ffff; c++) {
@@ -560,8 +547,6 @@ static void test_case_of_none(void **state)
 	assert_int_equal(pcre2_match(code, text.data, text.used_bytes, 0, 0, data, NULL), PCRE2_ERROR_NOMATCH);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
-	bs_buffer_deinit(&pattern);
-	bs_buffer_deinit(&text);
 }
 
 /* For bs_gram_fold. */
@@ -570,15 +555,6 @@ static int load_icu(void **state)
 	return bs_icu_load(NULL) == BS_OK ? 0 : -1;
 }
 
-int main(int argc, char **argv)
-{
-	struct random_rounds rounds = random_rounds(argc, argv, n_patterns, 0);
-	n_patterns = rounds.n;
-	random_state = rounds.seed * 2 + 1;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_soup),
-		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),
-		cmocka_unit_test(test_case_of_none),
-	};
-	return cmocka_run_group_tests(tests, load_icu, NULL);
-}
+RUN_RANDOM_TESTS_WITH(12000, 0, load_icu, NULL, cmocka_unit_test(test_grammar), cmocka_unit_test(test_soup),
+                      cmocka_unit_test(test_literals), cmocka_unit_test(test_case_of_all),
+                      cmocka_unit_test(test_case_of_none))

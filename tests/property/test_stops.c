@@ -149,9 +149,7 @@ static FILE *create(const char *name)
 {
 	char path[160];
 	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	return file;
+	return must_fopen(path, "w");
 }
 
 static size_t size_bytes(void)
@@ -171,161 +169,59 @@ static void put_random_words(FILE *file)
 		fprintf(file, "%08x%c ", draw(UINT32_MAX), 'g' + draw(20));
 }
 
-static void make_words(void)
+static void put_lines(FILE *file)
 {
-	FILE *file = create("a.txt");
-	put_random_words(file);
-	fclose(file);
-}
-
-static void make_lines(void)
-{
-	FILE *file = create("a.txt");
 	for (size_t n = 0; n < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
-	fclose(file);
 }
 
-static void make_one_word(void)
+static void put_utf16(FILE *file)
 {
-	FILE *file = create("a.txt");
-	repeat(file, "word");
-	fclose(file);
-}
-
-static void make_han(void)
-{
-	FILE *file = create("a.txt");
-	repeat(file, "\xe4\xb8\xad\xe6\x96\x87\xe8\xa9\x9e");
-	fclose(file);
-}
-
-static void make_marks(void)
-{
-	FILE *file = create("a.txt");
-	fputs("a", file);
-	repeat(file, "\xcc\x81\xcc\xa7\xcc\xb0");
-	fclose(file);
-}
-
-static void make_dots(void)
-{
-	FILE *file = create("a.txt");
-	repeat(file, "a.b:c@d'");
-	fclose(file);
-}
-
-static void make_spaces(void)
-{
-	FILE *file = create("a.txt");
-	repeat(file, "        ");
-	fclose(file);
-}
-
-static void make_invalid(void)
-{
-	FILE *file = create("a.txt");
-	repeat(file, "\xff\xc3\xf0\x9f");
-	fclose(file);
-}
-
-static void make_utf16(void)
-{
-	FILE *file = create("a.txt");
-	fputs("\xff\xfe", file);
 	for (size_t n = 0; n < size_bytes(); n += 2) {
 		fputc('a' + (int)(n / 2 % 26), file);
 		fputc(n % 14 ? 0 : 4, file);
 	}
-	fclose(file);
 }
 
-static void make_records(void)
+static void put_records(FILE *file)
 {
-	FILE *file = create("a.jsonl");
 	for (size_t n = 0, i = 0; n < size_bytes(); n += 60, i++)
 		fprintf(file, "{\"id\":\"%zx\",\"n\":%u.%u,\"t\":\"word %x %x\"}\n", i, draw(1 << 30), draw(1000), draw(1 << 20), draw(1 << 24));
-	fclose(file);
 }
 
-static void make_same_ids(void)
+static void put_same_ids(FILE *file)
 {
-	FILE *file = create("a.jsonl");
 	for (size_t n = 0; n < size_bytes(); n += 25)
 		fprintf(file, "{\"id\":\"%u\",\"t\":\"word %x\"}\n", draw(100), draw(1 << 24));
-	fclose(file);
 }
 
-static void make_long_number(void)
+static void put_many_fields(FILE *file)
 {
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"n\":", file);
-	repeat(file, "7777777777");
-	fputs("}\n", file);
-	fclose(file);
-}
-
-static void make_long_record(void)
-{
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
-	put_random_words(file);
-	fputs("\"}\n", file);
-	fclose(file);
-}
-
-static void make_escapes(void)
-{
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
-	repeat(file, "\\u0041\\n\\\\\\\"");
-	fputs("\"}\n", file);
-	fclose(file);
-}
-
-static void make_many_fields(void)
-{
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\"", file);
 	for (size_t n = 0, i = 0; n < size_bytes(); n += 20, i++)
 		fprintf(file, ",\"f%zu\":\"v%x\"", i, draw(1 << 24));
-	fputs("}\n", file);
-	fclose(file);
 }
 
-static void make_many_values(void)
+static void put_many_values(FILE *file)
 {
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"a\":[0", file);
 	for (size_t n = 0; n < size_bytes(); n += 10)
 		fprintf(file, ",%u.%02u", draw(1 << 24), draw(100));
-	fputs("]}\n", file);
-	fclose(file);
 }
 
-static void make_nesting(void)
+static void put_nesting(FILE *file)
 {
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"a\":", file);
 	repeat(file, "{\"key\":{\"k\":");
 	fputs("1", file);
 	repeat(file, "}}         ");
-	fputs("}\n", file);
-	fclose(file);
 }
 
-/* A record that is too long for --max-document. */
-static void make_too_long(void)
+/* Too long for --max-document. */
+static void put_long_text(FILE *file)
 {
-	FILE *file = create("a.jsonl");
-	fputs("{\"id\":\"1\",\"t\":\"needle\"}\n{\"id\":\"2\",\"t\":\"", file);
 	for (int i = 0; i < 3; i++)
 		repeat(file, "some text ");
-	fputs("\"}\n{\"id\":\"3\",\"t\":\"needle\"}\n", file);
-	fclose(file);
 }
 
-static void make_many_files(void)
+static void put_many_files(FILE *unused)
 {
 	char name[32];
 	for (size_t i = 0; i < (size_t)(size_mb * 1000); i++) {
@@ -336,32 +232,60 @@ static void make_many_files(void)
 	}
 }
 
-static void make_ignore_rules(void)
+static void put_rules(FILE *file)
 {
-	FILE *file = create(".ignore");
 	for (size_t i = 0; i < 65000; i++)
 		fprintf(file, "*x%zu*y/**/z%zu\n", i, i);
-	fclose(file);
-	make_words();
+	FILE *ruled = create("a.txt");
+	put_random_words(ruled);
+	fclose(ruled);
 }
 
+/* A file with a piece that is repeated or what `put` writes, between the start and the end. */
+#define NEEDLE "{\"id\":\"1\",\"t\":\"needle\"}\n"
 static const struct input {
-	const char *name;
-	void (*make)(void);
+	const char *name, *file, *start, *piece, *end;
+	void (*put)(FILE *file);
 	uint64_t max_document_bytes;
 } inputs[] = {
-	{"different words", make_words, 0},      {"lines", make_lines, 0},
-	{"one word", make_one_word, 0},          {"Han", make_han, 0},
-	{"marks", make_marks, 0},                {"dots", make_dots, 0},
-	{"spaces", make_spaces, 0},              {"invalid bytes", make_invalid, 0},
-	{"UTF-16", make_utf16, 0},               {"records", make_records, 0},
-	{"records of the same ids", make_same_ids, 0}, {"a long record", make_long_record, 0},
-	{"a long number", make_long_number, 0},
-	{"a record of escapes", make_escapes, 0}, {"a record of many fields", make_many_fields, 0},
-	{"a record of many values", make_many_values, 0}, {"a record of nesting", make_nesting, 0},
-	{"a record that is too long", make_too_long, 1 << 20}, {"many files", make_many_files, 0},
-	{"rules", make_ignore_rules, 0},
+	{"different words", "a.txt", "", NULL, "", put_random_words, 0},
+	{"lines", "a.txt", "", NULL, "", put_lines, 0},
+	{"one word", "a.txt", "", "word", "", NULL, 0},
+	{"Han", "a.txt", "", "\xe4\xb8\xad\xe6\x96\x87\xe8\xa9\x9e", "", NULL, 0},
+	{"marks", "a.txt", "a", "\xcc\x81\xcc\xa7\xcc\xb0", "", NULL, 0},
+	{"dots", "a.txt", "", "a.b:c@d'", "", NULL, 0},
+	{"spaces", "a.txt", "", "        ", "", NULL, 0},
+	{"invalid bytes", "a.txt", "", "\xff\xc3\xf0\x9f", "", NULL, 0},
+	{"UTF-16", "a.txt", "\xff\xfe", NULL, "", put_utf16, 0},
+	{"records", "a.jsonl", "", NULL, "", put_records, 0},
+	{"records of the same ids", "a.jsonl", "", NULL, "", put_same_ids, 0},
+	{"a long record", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL, "\"}\n", put_random_words, 0},
+	{"a long number", "a.jsonl", "{\"id\":\"1\",\"n\":", "7777777777", "}\n", NULL, 0},
+	{"a record of escapes", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", "\\u0041\\n\\\\\\\"", "\"}\n", NULL, 0},
+	{"a record of many fields", "a.jsonl", "{\"id\":\"1\"", NULL, "}\n", put_many_fields, 0},
+	{"a record of many values", "a.jsonl", "{\"id\":\"1\",\"a\":[0", NULL, "]}\n", put_many_values, 0},
+	{"a record of nesting", "a.jsonl", "{\"id\":\"1\",\"a\":", NULL, "}\n", put_nesting, 0},
+	{"a record that is too long", "a.jsonl", NEEDLE "{\"id\":\"2\",\"t\":\"", NULL, "\"}\n{\"id\":\"3\",\"t\":\"needle\"}\n",
+	 put_long_text, 1 << 20},
+	{"many files", NULL, "", NULL, "", put_many_files, 0},
+	{"rules", ".ignore", "", NULL, "", put_rules, 0},
 };
+
+static void make(const struct input *input)
+{
+	if (!input->file) {
+		input->put(NULL);
+		return;
+	}
+	FILE *file = create(input->file);
+	fputs(input->start, file);
+	if (input->piece)
+		repeat(file, input->piece);
+	else
+		input->put(file);
+	fputs(input->end, file);
+	fclose(file);
+}
 
 struct call {
 	const struct input *input;
@@ -379,12 +303,11 @@ static struct bs_limits *watch(struct call *call, bool has_end)
 
 static void build(struct call *call, const char *name, bool rebuild)
 {
-	struct bs_error err;
 	const char *source = tree;
 	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
 	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
 	                                   .memory_bytes = 512u << 20, .limits = watch(call, false)};
-	ok(bs_index_build(&request, NULL, &err), &err);
+	ok(bs_index_build(&request, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, name);
 }
 
@@ -397,10 +320,9 @@ static void touch_all(void)
 
 static void compact_and_check(struct call *call)
 {
-	struct bs_error err;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, &err), &err);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, &err), &err);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -412,7 +334,6 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 
 static void find(struct call *call, struct bs_finder *finder, const char *query, struct bs_find_request request)
 {
-	struct bs_error err;
 	char name[96];
 	snprintf(name, sizeof(name), "query %.40s%s", query, request.brute ? " (brute)" : request.like_text ? " (like)" : "");
 	request.query = query;
@@ -420,9 +341,9 @@ static void find(struct call *call, struct bs_finder *finder, const char *query,
 	request.hit = take_hit;
 	request.n_threads = 1;
 	request.limits = watch(call, true);
-	enum bs_status status = bs_find(finder, &request, NULL, &err);
+	enum bs_status status = bs_find(finder, &request, NULL, ERR);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
-		fail_msg("%s: %s: %s", call->input->name, name, err.text);
+		fail_msg("%s: %s: %s", call->input->name, name, said.text);
 	end(&call->gaps, call->input->name, name);
 }
 
@@ -431,26 +352,22 @@ static void query(struct call *call)
 	static const char *const queries[] = {"word", "\"word word\"", "\"some text\" needle", "w*", "*a*b?", "wrod~2 nedle~1", "-needle",
 	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
 	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
-	struct bs_error err;
-	struct bs_index *index;
-	struct bs_finder *finder;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, &err), &err);
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, ERR), &said);
 	end(&call->gaps, call->input->name, "open, fresh");
-	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_finder_new(index, &finder, ERR), &said);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
 		find(call, finder, queries[i], (struct bs_find_request){.n_best = 10, .snippets = true, .passages = true});
 		find(call, finder, queries[i], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true});
 	}
 	find(call, finder, "word", (struct bs_find_request){.n_best = 10, .feedback_docs = 10});
-	char *text = malloc(size_bytes() + 1);
+	FREED char *text = malloc(size_bytes() + 1);
 	FILE *file = fmemopen(text, size_bytes() + 1, "w");
 	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
 	fclose(file);
 	find(call, finder, "", (struct bs_find_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
-	free(text);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -462,7 +379,6 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 static void grep(struct call *call)
 {
 	static const char *const patterns[] = {"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
-	struct bs_error err;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) * 4; i++) {
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
@@ -478,20 +394,19 @@ static void grep(struct call *call)
 		request.output.only_matching = i % 4 == 2;
 		request.output.format = i % 4 == 3 ? BS_GREP_JSON : BS_GREP_LINES;
 		snprintf(name, sizeof(name), "grep '%.30s' %zu", pattern, i % 4);
-		enum bs_status status = bs_grep(&request, NULL, &err);
+		enum bs_status status = bs_grep(&request, NULL, ERR);
 		if (status && status != BS_INVALID && status != BS_STOPPED)
-			fail_msg("%s: %s: %s", call->input->name, name, err.text);
+			fail_msg("%s: %s: %s", call->input->name, name, said.text);
 		end(&call->gaps, call->input->name, name);
 	}
 }
 
 static void delete(struct call *call)
 {
-	struct bs_error err;
 	for (int undo = 0; undo < 2; undo++) {
 		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
 		                                    .limits = watch(call, false)};
-		ok(bs_index_delete(&request, NULL, &err), &err);
+		ok(bs_index_delete(&request, NULL, ERR), &said);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}
 }
@@ -505,7 +420,7 @@ static void try_input(const struct input *input)
 	snprintf(tree, sizeof(tree), "%s/tree", folder);
 	snprintf(dir, sizeof(dir), "%s/index", folder);
 	assert_int_equal(mkdir(tree, 0700), 0);
-	input->make();
+	make(input);
 	snprintf(path, sizeof(path), "%s/a.jsonl", tree);
 	if (!is_timed)
 		longest = LONG_BYTES + LONG_TIMES * (double)(stat(path, &found) == 0 ? (size_t)found.st_size : size_bytes());

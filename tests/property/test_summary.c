@@ -21,10 +21,8 @@
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
 
 #define N_WORDS 4000u
 
@@ -49,47 +47,44 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
-	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
-	struct bs_error err = {""};
+	AUTO(bs_lexicon_cursor_deinit) struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
-		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err), &err);
+		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR), &said);
 	while (!end) {
-		expect_ok(bs_lexicon_cursor_next(&cursor, &end, &err), &err);
+		expect_ok(bs_lexicon_cursor_next(&cursor, &end, ERR), &said);
 		const uint8_t *key = cursor.term.data;
 		if (end || key[0] == BS_KEY_COMPOUND)
 			break;
-		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(key, cursor.term.used_bytes), &may, &err), &err);
+		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(key, cursor.term.used_bytes), &may, ERR), &said);
 		assert_true(may);
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
-			expect_ok(bs_summary_may_have_gram(summary, key + i - 2, &may, &err), &err);
+			expect_ok(bs_summary_may_have_gram(summary, key + i - 2, &may, ERR), &said);
 			assert_true(may);
 		}
 	}
-	bs_lexicon_cursor_deinit(&cursor);
 }
 
 /* It is there, what a summary from scratch is, and has every word; and so has a copy of its bytes. */
 static void expect_sound(const struct bs_dir *dir, bool is_there)
 {
-	struct bs_snapshot snapshot;
-	struct bs_summary_file file;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	struct bs_summary copy;
-	struct bs_error err = {""};
 	const uint8_t *bytes;
-	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
-	expect_ok(bs_summary_verify(&snapshot, &file, &err), &err);
+	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
+	expect_ok(bs_summary_verify(&snapshot, &file, ERR), &said);
 	assert_int_equal(file.container != NULL, is_there);
 	if (is_there) {
 		const struct bs_summary *summary = &file.summary;
 		assert_true(bs_summary_rate(summary) <= (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
 		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
 		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
-		expect_ok(bs_summary_bytes(summary, &bytes, &err), &err);
-		uint8_t *own = malloc(summary->n_bytes);
+		expect_ok(bs_summary_bytes(summary, &bytes, ERR), &said);
+		FREED uint8_t *own = malloc(summary->n_bytes);
 		memcpy(own, bytes, summary->n_bytes);
-		expect_ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, &err), &err);
-		expect_ok(bs_summary_check(&copy, &err), &err);
+		expect_ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR), &said);
+		expect_ok(bs_summary_check(&copy, ERR), &said);
 		for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++) {
 			expect_words(summary, &snapshot.segments[i]);
 			expect_words(&copy, &snapshot.segments[i]);
@@ -102,49 +97,40 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) || bs_summary_check(&copy, NULL));
 			own[at] ^= 0x10;
 		}
-		free(own);
 	}
-	bs_summary_file_close(&file);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void write_document(uint64_t *random, uint64_t number)
 {
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char path[40];
 	snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 200));
 	write_bytes(path, text.data, text.used_bytes);
-	bs_buffer_deinit(&text);
 }
 
 static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment, const char *path)
 {
-	struct bs_buffer text = {0}, folded = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, folded = {0};
 	bool may;
 	read_bytes(path, &text);
-	expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, &err), &err);
+	expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, ERR), &said);
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
-		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, &err), &err);
+		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, ERR), &said);
 		assert_true(may);
-		expect_ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at), &may, &err),
-		          &err);
+		expect_ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at), &may, ERR), &said);
 		assert_true(may);
 	}
-	bs_buffer_deinit(&text);
-	bs_buffer_deinit(&folded);
 }
 
 /* Every trigram of the files that there are, in the summary and in the set of the segment that has the file. */
 static void expect_grams(void)
 {
-	struct bs_snapshot snapshot;
-	struct bs_summary_file file;
-	struct bs_error err = {""};
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	uint32_t n_files = 0, n_expected = 0;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
-	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR), &said);
 	assert_true(file.summary.facts.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		assert_true(snapshot.segments[s].trigrams.are_known);
@@ -153,7 +139,7 @@ static void expect_grams(void)
 			char path[40];
 			if (bs_snapshot_is_deleted(&snapshot, s, d))
 				continue;
-			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, &err), &err);
+			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, ERR), &said);
 			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes, (const char *)record.name);
 			expect_grams_of(&file.summary, &snapshot.segments[s], path);
 			n_files++;
@@ -165,13 +151,11 @@ static void expect_grams(void)
 		n_expected += file_exists(path);
 	}
 	assert_int_equal(n_files, n_expected);
-	bs_summary_file_close(&file);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void expect_same_file(const char *prefix, uint64_t number, uint64_t other_number)
 {
-	struct bs_buffer bytes = {0}, other_bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, other_bytes = {0};
 	char path[64];
 	snprintf(path, sizeof(path), "index/%s-%06llu", prefix, (unsigned long long)number);
 	read_bytes(path, &bytes);
@@ -180,8 +164,6 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(bytes.used_bytes, other_bytes.used_bytes);
 	assert_memory_equal(bytes.data, other_bytes.data, bytes.used_bytes);
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&other_bytes);
 }
 
 static uint64_t n_made_again;
@@ -190,34 +172,30 @@ static uint64_t n_made_again;
  * commit are in d.saved. from_scratch: the run did not look at them. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
-	struct bs_manifest manifest;
-	struct bs_error err = {""};
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
 	/* A compaction made another one of it. */
 	if (summary != old->manifest.summary.number && manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
 		manifest.next_number += 100;
-		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0, &manifest, &err), &err);
+		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0, &manifest, ERR), &said);
 		expect_same_file("summary", summary, manifest.summary.number);
 		expect_same_file("counts", counts, manifest.summary.counts_number);
 		assert_int_equal(system("for f in d.saved/*; do rm index/${f#*/}; done"), 0);
 		n_made_again++;
 	}
-	bs_manifest_deinit(&manifest);
 }
 
 static void save_summary(struct bs_snapshot *old)
 {
-	struct bs_error err = {""};
-	expect_ok(bs_snapshot_open(dir_at("index"), old, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), old, ERR), &said);
 	assert_int_equal(system("rm -rf d.saved && mkdir d.saved && cp index/summary-* index/counts-* d.saved"), 0);
 }
 
 static void test_sources(void **state)
 {
 	struct bs_snapshot old;
-	struct bs_error err = {""};
 	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
 		uint64_t random = seed;
 		struct bs_build_tuning tuning = {.max_segment_docs = seed % 2 ? 40 : 0};
@@ -238,14 +216,15 @@ static void test_sources(void **state)
 			request.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
 			request.rebuild = step == 11;
 			save_summary(&old);
-			expect_ok(bs_index_build(&request, NULL, &err), &err);
+			expect_ok(bs_index_build(&request, NULL, ERR), &said);
 			expect_same_in_files(&old, request.rebuild);
 			bs_snapshot_deinit(&old);
 			expect_sound(dir_at("index"), true);
 			expect_grams();
 			if (step % 5 == 3) {
 				save_summary(&old);
-				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .n_threads = 1}, NULL, &err), &err);
+				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .n_threads = 1}, NULL,
+				                    ERR), &said);
 				expect_same_in_files(&old, false);
 				bs_snapshot_deinit(&old);
 				expect_sound(dir_at("index"), true);
@@ -258,14 +237,12 @@ static void test_sources(void **state)
 
 static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 {
-	struct bs_buffer text = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	char id[24];
 	int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 60));
 	struct bs_text texts[] = {{"text", 4, (const char *)text.data, text.used_bytes}};
-	expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, &err), &err);
-	bs_buffer_deinit(&text);
+	expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
 }
 
 static void test_given(void **state)
@@ -274,22 +251,21 @@ static void test_given(void **state)
 		struct bs_memory *memory = NULL;
 		struct bs_writer *writer;
 		struct bs_dir dir;
-		struct bs_error err = {""};
 		uint64_t random = seed * 77;
 		if (seed % 2)
-			expect_ok(bs_memory_new(&memory, &err), &err);
+			expect_ok(bs_memory_new(&memory, ERR), &said);
 		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .n_threads = 1};
-		expect_ok(bs_writer_open(&request, &writer, &err), &err);
+		expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 		for (int step = 0; step < 40; step++) {
 			for (uint64_t i = random_below(&random, step % 8 ? 20 : 400); i > 0; i--)
 				give(writer, &random, random_below(&random, 600));
 			for (uint64_t i = random_below(&random, step == 30 ? 600 : 10); i > 0; i--) {
 				char id[24];
 				int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)random_below(&random, 600));
-				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, &err), &err);
+				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, ERR), &said);
 			}
-			expect_ok(bs_writer_commit(writer, NULL, &err), &err);
-			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, &err), &err);
+			expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
+			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, ERR), &said);
 			expect_sound(&dir, true);
 			bs_dir_close(&dir);
 		}
@@ -302,13 +278,12 @@ static void test_given(void **state)
 static double measure(const struct bs_summary *summary)
 {
 	enum { N = 1000000 };
-	struct bs_error err = {""};
 	uint64_t n_seem = 0;
 	for (uint64_t i = 0; i < N; i++) {
 		char word[40];
 		bool may;
 		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
-		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may, &err), &err);
+		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may, ERR), &said);
 		n_seem += may;
 	}
 	return (double)n_seem / N;
@@ -317,14 +292,12 @@ static double measure(const struct bs_summary *summary)
 static void index_words(uint64_t from, uint64_t to, double rate)
 {
 	struct bs_buffer text = {0};
-	struct bs_error err = {""};
 	char line[64];
 	for (uint64_t i = from; i < to; i++) {
 		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n", (unsigned long long)i);
-		expect_ok(bs_buffer_append(&text, line, (size_t)n, &err), &err);
+		expect_ok(bs_buffer_append(&text, line, (size_t)n, ERR), &said);
 	}
-	FILE *file = fopen("words.jsonl", "a");
-	assert_non_null(file);
+	FILE *file = must_fopen("words.jsonl", "a");
 	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
 	fclose(file);
 	bs_buffer_deinit(&text);
@@ -335,17 +308,14 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 
 static void expect_rate(double rate, double of)
 {
-	struct bs_manifest manifest;
-	struct bs_summary_file file;
-	struct bs_error err = {""};
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	double measured = measure(&file.summary);
 	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate, bs_summary_rate(&file.summary), measured,
 	              (double)file.summary.words.base.coded.n_bytes * 8 / (double)file.summary.words.base.coded.n);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
-	bs_summary_file_close(&file);
-	bs_manifest_deinit(&manifest);
 }
 
 /* A million words that are not there; at first, when it has grown by little, when it is made anew for it, and at another rate. */
@@ -365,27 +335,24 @@ static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
 {
 	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT, .brute = brute};
 	struct bs_find_result result;
-	struct bs_error err = {""};
-	expect_ok(bs_find(finder, &request, &result, &err), &err);
+	expect_ok(bs_find(finder, &request, &result, ERR), &said);
 	return result.n_hits;
 }
 
 static void spoil(const char *path)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes(path, &bytes);
 	bytes.data[bytes.used_bytes / 2] ^= 1;
 	write_bytes(path, bytes.data, bytes.used_bytes);
-	bs_buffer_deinit(&bytes);
 }
 
 static enum bs_status open_both(const struct bs_snapshot *snapshot)
 {
-	struct bs_summary_file file;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, NULL);
 	if (!status)
 		status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &file, NULL);
-	bs_summary_file_close(&file);
 	return status;
 }
 
@@ -394,9 +361,8 @@ static uint64_t count_files(void)
 	uint64_t n = 0;
 	struct bs_index *index;
 	struct bs_finder *finder;
-	struct bs_error err = {""};
-	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, &err), &err);
-	expect_ok(bs_finder_new(index, &finder, &err), &err);
+	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR), &said);
+	expect_ok(bs_finder_new(index, &finder, ERR), &said);
 	n = count(finder, "w0x OR absent", false);
 	assert_int_equal(n, count(finder, "w0x OR absent", true));
 	bs_finder_free(finder);
@@ -409,7 +375,6 @@ static uint64_t count_files(void)
 static void test_lost(void **state)
 {
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
-	struct bs_error err = {""};
 	struct bs_check_sums sum;
 	struct bs_snapshot snapshot;
 	struct bs_build_request request = {.dir = "index", .n_threads = 1};
@@ -420,7 +385,7 @@ static void test_lost(void **state)
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	for (unsigned i = 0; i < COUNT(prefixes) * COUNT(ways); i++) {
 		const char *prefix = prefixes[i / COUNT(ways)], *way = ways[i % COUNT(ways)];
-		char *path = index_file(prefix, 0);
+		FREED char *path = index_file(prefix, 0);
 		uint64_t n_found = count_files();
 		if (way == ways[0])
 			assert_int_equal(rename(path, prefix), 0);
@@ -428,36 +393,35 @@ static void test_lost(void **state)
 			assert_int_equal(rename(prefix, path), 0);
 		else
 			spoil(path);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 		assert_int_equal(open_both(&snapshot), way == ways[0] ? BS_NOT_FOUND : BS_CORRUPT);
 		uint64_t before = snapshot.manifest.summary.number;
 		bs_snapshot_deinit(&snapshot);
 		assert_int_equal(count_files(), n_found);
-		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, &err), BS_CORRUPT, &err);
-		if (!strstr(err.text, path))
-			fail_msg("%s of %s: %s", prefix, way, err.text);
+		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
+		if (!strstr(said.text, path))
+			fail_msg("%s of %s: %s", prefix, way, said.text);
 		/* The one that is damaged is of the same segments as the next commit: a document goes, none comes. */
 		if (way == ways[2])
 			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"), 0);
 		else
 			write_document(&random, i);
-		expect_ok(bs_index_build(&request, NULL, &err), &err);
+		expect_ok(bs_index_build(&request, NULL, ERR), &said);
 		expect_sound(dir_at("index"), true);
-		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 		assert_true(snapshot.manifest.summary.number > before &&
 		            snapshot.manifest.summary.counts_number > snapshot.manifest.summary.number);
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
-		free(path);
 	}
 	request.summary_rate = -1;
-	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
-	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
 	request.summary_rate = 0.02;
-	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), true);
 }
 
@@ -486,30 +450,26 @@ static void test_damaged(void **state)
 static void test_alike(void **state)
 {
 	enum { N = 400000 };
-	struct bs_manifest manifest;
-	struct bs_summary_known known = {.segments = {.items = NULL}};
-	struct bs_summary_file file;
-	struct bs_error err = {""};
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_summary_known_deinit) struct bs_summary_known known = {.segments = {.items = NULL}};
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
-	expect_ok(bs_vector_append(&known.segments, &segment, &err), &err);
+	expect_ok(bs_vector_append(&known.segments, &segment, ERR), &said);
 	for (uint64_t i = 0; i < N; i++) {
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
-		expect_ok(bs_vector_append(&known.hashes, &hash, &err), &err);
+		expect_ok(bs_vector_append(&known.hashes, &hash, ERR), &said);
 	}
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, UINT64_MAX, &manifest, &err), &err);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, UINT64_MAX, &manifest, ERR), &said);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	for (uint64_t i = 0; i < N; i += 997) {
 		bool may;
-		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, &err), &err);
+		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, ERR), &said);
 		assert_true(may);
 	}
-	bs_summary_file_close(&file);
-	bs_summary_known_deinit(&known);
-	bs_manifest_deinit(&manifest);
 }
 
 /* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */
@@ -519,16 +479,15 @@ static void test_find(void **state)
 	struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning, .summary_rate = 0.2};
 	struct bs_index *index;
 	struct bs_finder *finder;
-	struct bs_error err = {""};
 	uint64_t random = 11, n_absent = 0;
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (uint64_t i = 0; i < 250; i++)
 		write_document(&random, i);
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	struct bs_open_request open = {.dir = "index"};
-	expect_ok(bs_index_open_with(&open, &index, &err), &err);
+	expect_ok(bs_index_open_with(&open, &index, ERR), &said);
 	assert_true(index->snapshot.totals.n_word_segments > 5 && index->snapshot.summary.container);
-	expect_ok(bs_finder_new(index, &finder, &err), &err);
+	expect_ok(bs_finder_new(index, &finder, ERR), &said);
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
 		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s", "\"%s %s\" OR %s", "(%s OR %s) %s"};
@@ -539,7 +498,8 @@ static void test_find(void **state)
 		if (n != count(finder, query, true))
 			fail_msg("%s: %llu", query, (unsigned long long)n);
 		bool may;
-		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary, bs_hash_term(words[0], strlen(words[0])), &may, &err), &err);
+		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary, bs_hash_term(words[0], strlen(words[0])),
+		                            &may, ERR), &said);
 		n_absent += !may;
 	}
 	assert_true(n_absent > 30);
@@ -554,7 +514,6 @@ static void test_absent(void **state)
 	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"", "zebra~2"};
 	struct bs_index *index;
 	struct bs_finder *finder;
-	struct bs_error err = {""};
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox, yebra\n");
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
@@ -562,8 +521,8 @@ static void test_absent(void **state)
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
-		expect_ok(bs_index_open("index", NULL, &index, &err), &err);
-		expect_ok(bs_finder_new(index, &finder, &err), &err);
+		expect_ok(bs_index_open("index", NULL, &index, ERR), &said);
+		expect_ok(bs_finder_new(index, &finder, ERR), &said);
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
 		assert_int_equal(count(finder, query, false), is_absent ? 0 : 1);
 		if (is_absent != (*index->snapshot.segments[0].terms.lexicon.codes == NULL))
@@ -578,12 +537,11 @@ static bool query_may_match(const struct bs_summary *summary, const char *text)
 	struct bs_words_options words_options = {.stem_language = NULL};
 	struct bs_words *words;
 	struct bs_query_tree *query;
-	struct bs_error err = {""};
 	bool may;
-	expect_ok(bs_words_new(&words_options, &words, &err), &err);
+	expect_ok(bs_words_new(&words_options, &words, ERR), &said);
 	struct bs_query_options options = {.words = words, .own_share = 1, .has_file_names = true};
-	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, &err), &err);
-	expect_ok(bs_query_may_match(query, summary, &may, &err), &err);
+	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR), &said);
+	expect_ok(bs_query_may_match(query, summary, &may, ERR), &said);
 	bs_query_tree_free(query);
 	bs_words_free(words);
 	return may;
@@ -592,22 +550,20 @@ static bool query_may_match(const struct bs_summary *summary, const char *text)
 static bool pattern_may_match(const struct bs_summary *summary, const char *pattern)
 {
 	struct bs_gram_tree *tree;
-	struct bs_error err = {""};
 	struct bs_regex regex = {.root = 0};
 	bool may;
-	expect_ok(bs_regex_read(&regex, (const uint8_t *)pattern, strlen(pattern), &err), &err);
-	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
+	expect_ok(bs_regex_read(&regex, (const uint8_t *)pattern, strlen(pattern), ERR), &said);
+	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
 	bs_regex_deinit(&regex);
-	expect_ok(bs_gram_tree_may_match(tree, &summary->grams, &may, &err), &err);
+	expect_ok(bs_gram_tree_may_match(tree, &summary->grams, &may, ERR), &said);
 	bs_gram_tree_free(tree);
 	return may;
 }
 
 static void test_trees(void **state)
 {
-	struct bs_manifest manifest;
-	struct bs_summary_file file;
-	struct bs_error err = {""};
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	static const char *const may[] = {
 		"quick", "quick brown", "quick OR zebra", "quick -zebra", "\"quick brown\"", "bro*", "br*", "b?own", "zebra~1", "name:zebra",
 		"(zebra OR fox) quick", "-zebra fox", "qu*k", "\"the quick\"~3", "Caf\xc3\xa9"};
@@ -621,8 +577,8 @@ static void test_trees(void **state)
 	write_text("d/b.txt", "jumps over\n");
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
 	              NULL);
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams && file.summary.facts.has_text_grams);
 	assert_int_equal(file.summary.facts.n_unknown_files, 0);
 	assert_int_equal(file.summary.facts.most_nul_end, 0);
@@ -638,16 +594,8 @@ static void test_trees(void **state)
 	for (size_t i = 0; i < COUNT(cannot_stand); i++)
 		if (pattern_may_match(&file.summary, cannot_stand[i]))
 			fail_msg("/%s/ may match", cannot_stand[i]);
-	bs_summary_file_close(&file);
-	bs_manifest_deinit(&manifest);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 2, 1);
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
-		FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(2, 1, FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate),
+                 FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike), FOLDER_TEST(test_trees),
+                 FOLDER_TEST(test_find), FOLDER_TEST(test_absent))

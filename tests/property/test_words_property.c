@@ -8,11 +8,9 @@
 #include <unicode/utf8.h>
 
 #include "core/text/words_class.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
-
-static struct random_rounds rounds;
 
 static void test_folding_ascii_is_lower_case(void **state)
 {
@@ -71,7 +69,7 @@ static void test_all_short_ascii_strings(void **state)
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (int first = 0; first < 128; first++)
 		for (int second = 0; second < 128; second++) {
@@ -79,7 +77,6 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 			const char text[] = {x, y, ' ', 'a', x, y, 'b', ' ', '1', x, y, '2', ' ', '_', x, y};
 			rig_check(&rig, text, sizeof(text), windows, 2);
 		}
-	rig_deinit(&rig);
 }
 
 /* Every cut that is held to be safe, behind and before everything that a rule might look at. */
@@ -121,7 +118,7 @@ static void test_safe_cuts(void **state)
 	};
 	static const size_t windows[] = {1};
 	const size_t n_around = sizeof(around) / sizeof(*around);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (int c = 0; c < 128; c++)
 		for (size_t i = 0; i < n_around; i++)
@@ -137,14 +134,13 @@ static void test_safe_cuts(void **state)
 				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i], around[k]);
 				rig_check(&rig, text, n, windows, 1);
 			}
-	rig_deinit(&rig);
 }
 
 /* Every code point of the planes in use among its like and others: the classes kept of it are right. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (UChar32 c = 0; c <= 0x10ffff; c += c < 0x20000 || c >= 0xe0000 ? 1 : 61) {
 		if (U_IS_SURROGATE((uint32_t)c) || (c >= 0xe0200 && c % 61))
@@ -157,25 +153,13 @@ static void test_all_code_points(void **state)
 		                                     x, x, x, x, x, x);
 		rig_check(&rig, text, text_bytes, windows, 1);
 	}
-	rig_deinit(&rig);
-}
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-	/* splitmix64 */
-	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (uint32_t)((z ^ (z >> 31)) >> 32) % n;
 }
 
 /* What is held to be inert makes no word with anything else that is, in whatever order. */
 static void test_inert_code_points_make_no_words(void **state)
 {
 	static UChar32 inert[0x110000];
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	size_t n_inert = 0;
 	for (UChar32 c = 0; c < 0x20000; c++) {
@@ -190,12 +174,12 @@ static void test_inert_code_points_make_no_words(void **state)
 		    kept_n(&rig.expected) == 0) /* a letter of a run is inert to ICU, but is never asked about */
 			inert[n_inert++] = c;
 	}
-	assert_true(n_inert > 1000);
-	uint8_t *text = malloc(n_inert * U8_MAX_LENGTH);
+	assert_reached(n_inert > 1000);
+	FREED uint8_t *text = malloc(n_inert * U8_MAX_LENGTH);
 	for (int round = 0; round < 8; round++) {
 		size_t n_bytes = 0;
 		for (size_t i = 0; i < n_inert; i++) {
-			size_t k = i + random_below((uint32_t)(n_inert - i));
+			size_t k = i + below((uint32_t)(n_inert - i));
 			UChar32 c = inert[k];
 			inert[k] = inert[i];
 			inert[i] = c;
@@ -204,8 +188,6 @@ static void test_inert_code_points_make_no_words(void **state)
 		naive_analyze(&rig.naive, text, n_bytes, &rig.expected);
 		assert_int_equal(kept_n(&rig.expected), 0);
 	}
-	free(text);
-	rig_deinit(&rig);
 }
 
 static const char *const pools[][16] = {
@@ -243,18 +225,18 @@ static const char *const pools[][16] = {
 
 static size_t append_random(uint8_t *text, uint32_t pool)
 {
-	if (random_below(40) == 0) {
-		text[0] = (uint8_t)(random_below(3) ? 0 : random_below(256));
+	if (below(40) == 0) {
+		text[0] = (uint8_t)(below(3) ? 0 : below(256));
 		return 1;
 	}
 	size_t n = 0;
-	if (random_below(40) == 0) {
-		UChar32 c = (UChar32)random_below(random_below(2) ? 0x3400 : 0x1fbff);
+	if (below(40) == 0) {
+		UChar32 c = (UChar32)below(below(2) ? 0x3400 : 0x1fbff);
 		if (!U_IS_SURROGATE((uint32_t)c))
 			U8_APPEND_UNSAFE(text, n, (uint32_t)c);
 		return n;
 	}
-	const char *item = pools[pool][random_below(16)];
+	const char *item = pools[pool][below(16)];
 	n = strlen(item);
 	memcpy(text, item, n);
 	return n;
@@ -264,32 +246,30 @@ static size_t write_random_text(uint8_t *text, size_t text_capacity)
 {
 	/* Up to three pools, of which plain text is the likeliest; changed as the text goes on. */
 	uint32_t mix[3];
-	size_t n_bytes = 0, n_items = random_below(8) ? random_below(60) : random_below(600);
+	size_t n_bytes = 0, n_items = below(8) ? below(60) : below(600);
 	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {
 		if (i % 20 == 0)
 			for (size_t k = 0; k < 3; k++)
-				mix[k] = random_below(3) ? random_below(N_POOLS) : random_below(2);
-		n_bytes += append_random(text + n_bytes, mix[random_below(3)]);
+				mix[k] = below(3) ? below(N_POOLS) : below(2);
+		n_bytes += append_random(text + n_bytes, mix[below(3)]);
 	}
 	return n_bytes;
 }
 
 static void check_random_texts(const struct bs_words_options *options, unsigned long n_texts, uint64_t seed)
 {
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
 	for (unsigned long i = 0; i < n_texts; i++) {
 		random_state = seed * UINT64_C(1000003) + i;
 		uint8_t text[8192];
 		size_t text_bytes = write_random_text(text, sizeof(text));
-		const size_t windows[] = {1, 1 + random_below(100), BS_WORDS_WINDOW_BYTES};
+		const size_t windows[] = {1, 1 + below(100), BS_WORDS_WINDOW_BYTES};
 		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
-		uint8_t *exact = malloc(text_bytes + !text_bytes);
+		FREED uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
 		rig_check(&rig, exact, text_bytes, windows, 3);
-		free(exact);
 	}
-	rig_deinit(&rig);
 }
 
 static void test_random_texts(void **state)
@@ -323,7 +303,7 @@ static void test_edges_of_lines(void **state)
 	const size_t n_items = sizeof(items) / sizeof(*items);
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (size_t k = 0; k < n_kernels && k < 8; k++)
 		for (size_t i = 0; i < n_items; i++)
@@ -337,7 +317,6 @@ static void test_edges_of_lines(void **state)
 					rig.words->kernel = kernels[k];
 					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
 				}
-	rig_deinit(&rig);
 }
 
 /* Random texts of ASCII, long enough for many lines, by every kernel. */
@@ -345,34 +324,31 @@ static void test_random_ascii(void **state)
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	struct rig rig;
+	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (unsigned long i = 0; i < rounds.n / 8; i++) {
 		random_state = rounds.seed * UINT64_C(7368787) + i;
-		size_t text_bytes = random_below(random_below(4) ? 400 : 10000);
-		uint32_t n_usual = 1 + random_below(16);
-		uint8_t *text = malloc(text_bytes + !text_bytes);
+		size_t text_bytes = below(below(4) ? 400 : 10000);
+		uint32_t n_usual = 1 + below(16);
+		FREED uint8_t *text = malloc(text_bytes + !text_bytes);
 		for (size_t at = 0; at < text_bytes; at++)
-			text[at] = random_below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[random_below(n_usual)]
-			                            : (uint8_t)random_below(128);
-		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
+			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
+			                            : (uint8_t)below(128);
+		const size_t windows[] = {1 + below(200), 64, BS_WORDS_WINDOW_BYTES};
 		rig.words->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
-		free(text);
 	}
-	rig_deinit(&rig);
 }
 
 /* Longer than a window, with and without a place to cut: nothing but memory limits a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
 	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;
-	uint8_t *text = malloc(text_bytes);
+	FREED uint8_t *text = malloc(text_bytes);
 	for (size_t i = 0; i < n_items; i++)
 		memcpy(text + i * item_bytes, item, item_bytes);
 	static const size_t windows[] = {BS_WORDS_WINDOW_BYTES};
 	rig_check(rig, text, text_bytes, windows, 1);
-	free(text);
 }
 
 /* n marks in two orders that are canonically equivalent. */
@@ -446,22 +422,10 @@ static void test_long_texts(void **state)
 	rig_deinit(&rig);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 20000, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folding_ascii_is_lower_case),
-		cmocka_unit_test(test_all_short_ascii_strings),
-		cmocka_unit_test(test_all_pairs_of_ascii_bytes),
-		cmocka_unit_test(test_safe_cuts),
-		cmocka_unit_test(test_all_code_points),
-		cmocka_unit_test(test_inert_code_points_make_no_words),
-		cmocka_unit_test(test_random_texts),
-		cmocka_unit_test(test_random_texts_with_options),
-		cmocka_unit_test(test_edges_of_lines),
-		cmocka_unit_test(test_random_ascii),
-		cmocka_unit_test(test_long_texts),
-		cmocka_unit_test(test_many_marks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(test_folding_ascii_is_lower_case),
+                 cmocka_unit_test(test_all_short_ascii_strings), cmocka_unit_test(test_all_pairs_of_ascii_bytes),
+                 cmocka_unit_test(test_safe_cuts), cmocka_unit_test(test_all_code_points),
+                 cmocka_unit_test(test_inert_code_points_make_no_words), cmocka_unit_test(test_random_texts),
+                 cmocka_unit_test(test_random_texts_with_options), cmocka_unit_test(test_edges_of_lines),
+                 cmocka_unit_test(test_random_ascii), cmocka_unit_test(test_long_texts),
+                 cmocka_unit_test(test_many_marks))

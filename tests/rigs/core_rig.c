@@ -27,9 +27,6 @@ int enter_folder(void **state)
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
-	(void)info;
-	(void)type;
-	(void)walk;
 	return remove(path);
 }
 
@@ -44,9 +41,8 @@ static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;
 	FREED char *place = realpath(path, NULL);
-	bool is = place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
-	          found.st_dev == dir->device && found.st_ino == dir->inode;
-	return is;
+	return place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
+	       found.st_dev == dir->device && found.st_ino == dir->inode;
 }
 
 struct bs_dir *dir_at(const char *path)
@@ -72,30 +68,6 @@ int leave_folder(void **state)
 	int result = chdir("/") || nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) ? -1 : 0;
 	free(folder);
 	return result;
-}
-
-/* ---- statuses ---- */
-
-_Thread_local struct bs_error said;
-
-struct bs_error *empty_error(void)
-{
-	said.text[0] = '\0';
-	return &said;
-}
-
-void expect_ok(enum bs_status status, const struct bs_error *err)
-{
-	if (status)
-		fail_msg("%s: %s", bs_status_name(status), err->text);
-}
-
-void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err)
-{
-	if (status != wanted)
-		fail_msg("\"%s\" where \"%s\" was wanted; the message is: %s", bs_status_name(status),
-		         bs_status_name(wanted), status ? err->text : "");
-	assert_true(err->text[0] != '\0');
 }
 
 /* ---- random numbers ---- */
@@ -150,11 +122,6 @@ void read_bytes(const char *path, struct bs_buffer *bytes)
 bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;
-}
-
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, ERR), &said);
 }
 
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b)

@@ -5,10 +5,10 @@
  */
 #pragma once
 
-#include "core/base/buffer.h"
-#include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/dir.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -17,16 +17,6 @@
 #define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
 int enter_folder(void **state);
 int leave_folder(void **state);
-
-/* The error of the last call that was given ERR, which is empty before the call. One for each thread. */
-extern _Thread_local struct bs_error said;
-#define ERR empty_error()
-struct bs_error *empty_error(void);
-
-/* Fails the test with the message of err unless status is BS_OK. */
-void expect_ok(enum bs_status status, const struct bs_error *err);
-/* Fails the test unless status is the wanted one and err says something about it. */
-void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err);
 
 /* xorshift64: any state but 0. */
 uint64_t next_random(uint64_t *state);
@@ -42,13 +32,6 @@ void write_text(const char *path, const char *text);
 void read_bytes(const char *path, struct bs_buffer *bytes);
 bool file_exists(const char *path);
 
-/* For AUTO, of any of core/base/vector.h. */
-static inline void vector_deinit(void *vector)
-{
-	bs_buffer_deinit(vector);
-}
-
-void append_bytes(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
 /* The good bytes, to be damaged. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);

@@ -235,6 +235,8 @@ const char *bytes_shown(struct bytes bytes)
 	for (size_t i = 0; i < bytes.n && i < 80; i++)
 		to += sprintf(to, (unsigned char)bytes.data[i] > ' ' && (unsigned char)bytes.data[i] < 0x7f ? "%c" : "\\x%02x",
 		              (unsigned char)bytes.data[i]);
-	sprintf(to, bytes.n > 80 ? " ... (%zu bytes)" : "", bytes.n);
+	*to = '\0';
+	if (bytes.n > 80)
+		sprintf(to, " ... (%zu bytes)", bytes.n);
 	return room;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* On the heap, for free(), with a NUL behind the n bytes. */
 struct bytes {
@@ -15,6 +16,10 @@ struct bytes {
 	size_t n;
 };
 struct bytes bytes_of(const void *data, size_t n);
+static inline void bytes_free(struct bytes *bytes)
+{
+	free(bytes->data);
+}
 struct bytes bytes_join(struct bytes a, const char *between, struct bytes b); /* the operands stay */
 bool bytes_equal(struct bytes a, struct bytes b);
 

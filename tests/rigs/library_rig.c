@@ -17,8 +17,7 @@ void remove_folder(const char *folder)
 
 static void put_text(const char *path, const char *mode, const char *text)
 {
-	FILE *file = fopen(path, mode);
-	assert_non_null(file);
+	FILE *file = must_fopen(path, mode);
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 }
@@ -35,14 +34,12 @@ void append_text(const char *path, const char *text)
 
 void ok(enum bs_status status, const struct bs_error *err)
 {
-	if (status)
-		fail_msg("%s: %s", bs_status_name(status), err->text);
+	expect_ok(status, err);
 }
 
 void library_setup(void **state, const char *records)
 {
-	struct library_rig *rig = calloc(1, sizeof(*rig));
-	assert_non_null(rig);
+	struct library_rig *rig = must_calloc(1, sizeof(*rig));
 	make_folder(rig->folder);
 	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);

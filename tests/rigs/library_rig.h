@@ -4,7 +4,10 @@
  */
 #pragma once
 
-#include "core/bitsift/status.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "tests/rigs/error_rig.h"
+#include "tests/rigs/test.h"
 
 /* An empty one, by an absolute path. */
 #define FOLDER_BYTES 64
@@ -22,3 +25,27 @@ void write_text(const char *path, const char *text);
 void append_text(const char *path, const char *text);
 
 void ok(enum bs_status status, const struct bs_error *err);
+
+AUTO_OF(struct bs_index, bs_index_close)
+AUTO_OF(struct bs_finder, bs_finder_free)
+
+static inline struct bs_index *must_open(const char *dir)
+{
+	struct bs_index *index;
+	expect_ok(bs_index_open(dir, NULL, &index, ERR), &said);
+	return index;
+}
+
+static inline struct bs_index *must_open_with(const struct bs_open_request *request)
+{
+	struct bs_index *index;
+	expect_ok(bs_index_open_with(request, &index, ERR), &said);
+	return index;
+}
+
+static inline struct bs_finder *must_finder(const struct bs_index *index)
+{
+	struct bs_finder *finder;
+	expect_ok(bs_finder_new(index, &finder, ERR), &said);
+	return finder;
+}

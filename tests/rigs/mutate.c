@@ -24,18 +24,12 @@ struct parts {
 	size_t n;
 };
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	struct bs_error err = {""};
-	expect_ok(bs_buffer_append(to, bytes, n_bytes, &err), &err);
-}
-
 static void append_zeros(struct bs_buffer *to, size_t n_bytes)
 {
 	static const uint8_t zeros[BS_PAGE_BYTES];
 	for (size_t n; n_bytes > 0; n_bytes -= n) {
 		n = n_bytes < sizeof(zeros) ? n_bytes : sizeof(zeros);
-		append(to, zeros, n);
+		append_bytes(to, zeros, n);
 	}
 }
 
@@ -48,7 +42,7 @@ static struct parts take_apart(const struct bs_buffer *file)
 	parts.list = calloc(parts.n + 2, sizeof(*parts.list));
 	for (size_t i = 0; parts.list && i < parts.n; i++, entry += ENTRY_BYTES) {
 		parts.list[i] = (struct part){.id = bs_load_u32(entry), .instance = bs_load_u32(entry + 4)};
-		append(&parts.list[i].bytes, file->data + bs_load_u64(entry + 8), (size_t)bs_load_u64(entry + 16));
+		append_bytes(&parts.list[i].bytes, file->data + bs_load_u64(entry + 8), (size_t)bs_load_u64(entry + 16));
 	}
 	return parts;
 }
@@ -64,7 +58,7 @@ static void parts_free(struct parts *parts)
 static void put_together(const struct parts *parts, struct bs_buffer *file)
 {
 	uint64_t n_pages = 0;
-	struct bs_buffer table = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer table = {0};
 	bs_buffer_clear(file);
 	file->used_bytes = HEAD_BYTES;
 	for (size_t i = 0; i < parts->n; i++) {
@@ -76,18 +70,17 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 		bs_store_u64(entry + 8, file->used_bytes);
 		bs_store_u64(entry + 16, part->bytes.used_bytes);
 		bs_store_u64(entry + 24, n_pages);
-		append(&table, entry, sizeof(entry));
-		append(file, part->bytes.data, part->bytes.used_bytes);
+		append_bytes(&table, entry, sizeof(entry));
+		append_bytes(file, part->bytes.data, part->bytes.used_bytes);
 		n_pages += (part->bytes.used_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
 	}
 	append_zeros(file, -file->used_bytes % 64);
 	uint64_t table_off = file->used_bytes;
-	append(file, table.data, table.used_bytes);
+	append_bytes(file, table.data, table.used_bytes);
 	append_zeros(file, n_pages * 4);
 	bs_store_u64(file->data + 16, file->used_bytes);
 	bs_store_u64(file->data + 24, table_off);
 	bs_store_u32(file->data + 32, (uint32_t)parts->n);
-	bs_buffer_deinit(&table);
 }
 
 /* ---- changes ---- */
@@ -186,7 +179,7 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 	default:
 		for (; n > 0; n--) {
 			uint8_t byte = (uint8_t)next_random(random);
-			append(bytes, &byte, 1);
+			append_bytes(bytes, &byte, 1);
 		}
 	}
 }
@@ -209,7 +202,7 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 		break;
 	case 3: /* one more of the same name */
 		parts->list[parts->n] = (struct part){.id = part->id, .instance = part->instance};
-		append(&parts->list[parts->n].bytes, part->bytes.data, part->bytes.used_bytes / 2);
+		append_bytes(&parts->list[parts->n].bytes, part->bytes.data, part->bytes.used_bytes / 2);
 		parts->n++;
 		break;
 	default:
@@ -220,7 +213,7 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 		}
 		if (from.n) {
 			bs_buffer_clear(&part->bytes);
-			append(&part->bytes, from.list[found].bytes.data, from.list[found].bytes.used_bytes);
+			append_bytes(&part->bytes, from.list[found].bytes.data, from.list[found].bytes.used_bytes);
 		}
 	}
 	parts_free(&from);
@@ -250,7 +243,7 @@ static void mend(struct bs_buffer *file)
 
 void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t *random)
 {
-	struct parts parts = take_apart(file);
+	AUTO(parts_free) struct parts parts = take_apart(file);
 	/* Mostly one: what is wrong in several places is refused at the first of them. */
 	uint64_t n_changes = random_below(random, 3) ? 1 : 1 + random_below(random, 4);
 	for (uint64_t n = n_changes; n > 0 && parts.n > 0 && parts.list; n--) {
@@ -273,5 +266,4 @@ void mutate_file(struct bs_buffer *file, const struct bs_buffer *other, uint64_t
 	if (random_below(random, 30) == 0)
 		change_frame(file, random);
 	mend(file);
-	parts_free(&parts);
 }

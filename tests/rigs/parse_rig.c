@@ -57,10 +57,9 @@ struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_
 
 struct bs_query_tree *must_parse(const char *text, bool any)
 {
-	struct bs_error err = {{0}};
-	struct bs_query_tree *query = parse(text, strlen(text), any, NULL, &err);
+	struct bs_query_tree *query = parse(text, strlen(text), any, NULL, ERR);
 	if (!query)
-		fail_msg("%s: %s", text, err.text);
+		fail_msg("%s: %s", text, said.text);
 	return query;
 }
 

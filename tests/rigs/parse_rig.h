@@ -5,6 +5,10 @@
 #include <stddef.h>
 
 #include "query/language/parse.h"
+#include "tests/rigs/error_rig.h"
+#include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_query_tree, bs_query_tree_free)
 
 #define N_FIELDS 7u /* of which year has values */
 extern const struct field_name {

@@ -1,9 +1,21 @@
 /* random_rounds.c: see random_rounds.h. */
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define USUAL_PART 5
+#else
+#define USUAL_PART 1
+#endif
+
+struct random_rounds rounds;
+uint64_t random_state;
 
 static uint64_t number(const char *argument, const char *variable, uint64_t otherwise)
 {
@@ -21,8 +33,23 @@ static uint64_t number(const char *argument, const char *variable, uint64_t othe
 
 struct random_rounds random_rounds(int argc, char **argv, unsigned long n_rounds, uint64_t seed)
 {
-	struct random_rounds rounds = {(unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", n_rounds),
-	                         number(argc > 2 ? argv[2] : NULL, "SEED", seed)};
+	rounds.n = (unsigned long)number(argc > 1 ? argv[1] : NULL, "ROUNDS", (n_rounds + USUAL_PART - 1) / USUAL_PART);
+	rounds.is_short = rounds.n < n_rounds;
+	rounds.seed = number(argc > 2 ? argv[2] : NULL, "SEED", seed);
+	random_state = rounds.seed;
 	printf("rounds %lu, seed %" PRIu64 "\n", rounds.n, rounds.seed);
 	return rounds;
+}
+
+uint32_t below(uint64_t bound)
+{
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)(((z ^ (z >> 31)) >> 32) % bound);
+}
+
+bool by_chance(uint32_t percent)
+{
+	return below(100) < percent;
 }

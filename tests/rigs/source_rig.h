@@ -1,23 +1,21 @@
 /*
- * source_rig.h: what the tests of sources share: a folder of one's own, which is the current one during a test, and the
- * reading of a whole source into a text that can be compared. Every helper fails the test when something goes wrong.
+ * source_rig.h: a folder for the tests of sources, in addition to core_rig.h, and the reading of a whole source into a text
+ * that can be compared. Every helper fails the test when something goes wrong.
  */
 #pragma once
 
 #include "core/bitsift/index.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
+#include "tests/rigs/core_rig.h"
 
-/* A test that runs in an empty folder, removed afterwards; home is its path. */
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
-extern char *home;
-int enter_folder(void **state);
-int leave_folder(void **state);
+AUTO_OF(struct bs_reader, bs_reader_free)
 
-void write_bytes(const char *path, const void *bytes, size_t n_bytes);
-void write_text(const char *path, const char *text);
-void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
-void append_format(struct bs_buffer *buffer, const char *format, ...) BS_PRINTF(2, 3);
+/* A test that runs in a folder with nothing but an empty .git, removed afterwards, however deep it is. */
+#define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)
+extern char home[256]; /* its path */
+int enter_source(void **state);
+int leave_source(void **state);
 
 /* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record without id, and
  * "!reason message;" for what was passed over. */
@@ -38,8 +36,18 @@ struct bs_source open_source(const char *argument);
 struct bs_feed *open_feed(const struct bs_source *source, const struct bs_source_options *options);
 struct bs_reader *new_reader(const struct bs_source_options *options);
 void next_batch(struct bs_feed *feed, struct bs_batch *batch);
-void read_batch(struct bs_reader *reader, const struct bs_batch *batch,
-                struct log *log);
+void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct log *log);
+
+/* A source with all that it is read with; the feed borrows the source. */
+struct opened {
+	struct bs_source source;
+	struct bs_feed *feed;
+	struct bs_reader *reader;
+	struct bs_batch batch;
+};
+
+void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options);
+void close_all(struct opened *opened);
 
 /* Reads all of a source, batch by batch. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);

@@ -75,6 +75,9 @@ void rig_parse(const char *query);
  * of the list. */
 void rig_plan(const char *query);
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const struct bs_statistics *statistics);
+/* Statistics that say so of all documents and of those with "river"; plans the query "river" by
+ * them. */
+struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs);
 /* Makes the loader of the list, rig.loader, unless it is made, and begins a query with it. */
 void rig_load(void);
 
@@ -82,14 +85,15 @@ void rig_load(void);
 
 struct rig_doc *rig_doc(const char *id); /* the live one */
 struct rig_doc *rig_doc_at(struct bs_doc_ref ref);
+/* The first live document after the given one, or of all after NULL; NULL at the end. */
+struct rig_doc *rig_next(const struct rig_doc *doc);
+bool rig_is_text(const void *text, size_t n_bytes, const char *expected);
 bool rig_is_same(struct bs_doc_ref a, struct bs_doc_ref b);
 
 /* Occurrences of a word or of adjacent words in a field, or in all of them (RIG_N_FIELDS). */
 uint32_t rig_count(const struct rig_doc *doc, uint32_t field, const char *words);
 bool rig_has(const struct rig_doc *doc, const char *words);
 uint32_t rig_length(const struct rig_doc *doc); /* in words */
-/* Whether two words occur in one field at positions that differ by at most n. */
-bool rig_has_near(const struct rig_doc *doc, const char *a, const char *b, uint32_t n);
 /* 0: the document has no year. */
 int rig_year(const struct rig_doc *doc);
 
@@ -98,6 +102,7 @@ int rig_year(const struct rig_doc *doc);
 uint64_t rig_n_docs(void);
 uint64_t rig_df(const char *word);
 double rig_avgdl(void);
+bool rig_is_near(double a, double b);
 double rig_idf(const char *word);
 /* The sum over the words ("" ends them) of weight * idf * tf (k1 + 1) / (tf + k1 (1 - b + b
  * length / avgdl)). */
@@ -109,9 +114,18 @@ double rig_score(const struct rig_doc *doc, const struct rig_word *words);
 
 /* ---- queries and what they must find ---- */
 
+/* Whether a document meets all needs, which are separated by commas; a need is met by one of its
+ * alternatives, separated by |:
+ *   WORDS           adjacent words in one field; title:WORDS: in the title
+ *   near N A B      two words in one field, at positions that differ by at most N
+ *   year LOW HIGH   a year between the two, inclusive
+ *   @TEXT  =TEXT    an id that contains the text; that equals it
+ *   -ALTERNATIVE    the opposite */
+bool rig_matches(const struct rig_doc *doc, const char *needs);
+
 struct rig_case {
 	const char *query;
-	bool (*matches)(const struct rig_doc *doc);
+	const char *needs;
 	bool is_words; /* only words, joined by AND, OR and NOT: columns decide every match */
 };
 #define RIG_N_CASES 22u
@@ -122,7 +136,7 @@ extern const struct rig_case rig_cases[RIG_N_CASES];
 struct rig_scored {
 	const char *query;
 	struct rig_word words[RIG_MOST_WORDS];
-	bool (*matches)(const struct rig_doc *doc);
+	const char *needs;
 };
 #define RIG_N_SCORED 12u
 extern const struct rig_scored rig_scored[RIG_N_SCORED];

@@ -60,11 +60,10 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 
 void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept)
 {
-	struct bs_error err = {""};
 	kept_clear(kept);
-	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, &err);
+	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
 	if (status)
-		fail_msg("%s", err.text);
+		fail_msg("%s", said.text);
 }
 
 static bool is_same(const struct kept *a, const struct kept *b)
@@ -553,7 +552,7 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 		return;
 	UErrorCode code = U_ZERO_ERROR;
 	naive_take(naive, start, end);
-	struct segment *segments = malloc(((size_t)naive->n_units + 1) * sizeof(*segments));
+	FREED struct segment *segments = malloc(((size_t)naive->n_units + 1) * sizeof(*segments));
 	size_t n_segments = 0;
 	ubrk_setText(naive->breaks, naive->units, naive->n_units, &code);
 	assert_true(U_SUCCESS(code));
@@ -564,7 +563,6 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 			segments[n_segments++] = (struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
 	for (size_t i = 0; i < n_segments; i++)
 		naive_segment(naive, segments[i].start, segments[i].end);
-	free(segments);
 }
 
 static void naive_run(struct naive *naive, size_t start, size_t end)
@@ -609,10 +607,8 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 
 void rig_init(struct rig *rig, const struct bs_words_options *options)
 {
-	struct bs_error err = {""};
 	*rig = (struct rig){0};
-	if (bs_words_new(options, &rig->words, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_words_new(options, &rig->words, ERR), &said);
 	naive_init(&rig->naive, options);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/text/words.h"
 #include "core/text/words_term.h"
+#include "tests/rigs/error_rig.h"
 
 struct kept_token {
 	size_t term_off; /* in terms */

@@ -39,12 +39,11 @@ int teardown(void **state)
 struct bs_writer *open_with(struct bs_writer_request request)
 {
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	request.dir = rig_dir();
 	request.memory = rig.memory;
 	if (!request.n_threads)
 		request.n_threads = 1;
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
 
@@ -61,25 +60,20 @@ enum bs_status try_add(struct bs_writer *writer, const char *id, const char *tit
 
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
 {
-	struct bs_error err = {""};
-	ok(try_add(writer, id, title, body, &err), &err);
+	ok(try_add(writer, id, title, body, ERR), &said);
 }
 
 struct bs_build_report commit(struct bs_writer *writer)
 {
 	struct bs_build_report report;
-	struct bs_error err = {""};
-	ok(bs_writer_commit(writer, &report, &err), &err);
+	ok(bs_writer_commit(writer, &report, ERR), &said);
 	return report;
 }
 
 struct bs_index *open_index(const struct bs_text_provider *texts)
 {
 	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
-	struct bs_index *index;
-	struct bs_error err = {""};
-	ok(bs_index_open_with(&request, &index, &err), &err);
-	return index;
+	return must_open_with(&request);
 }
 
 int hear(void *context, const struct bs_find_hit *hit)
@@ -95,38 +89,32 @@ int hear(void *context, const struct bs_find_hit *hit)
 
 struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request)
 {
-	struct bs_finder *finder;
 	struct bs_find_result result;
 	struct heard heard = {.ids = ""};
-	struct bs_error err = {""};
 	request.query = query;
 	request.query_bytes = strlen(query);
 	request.hit = hear;
 	request.context = &heard;
-	ok(bs_finder_new(index, &finder, &err), &err);
-	ok(bs_find(finder, &request, &result, &err), &err);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	ok(bs_find(finder, &request, &result, ERR), &said);
 	heard.n_hits = result.n_hits;
 	heard.n_unreadable = result.n_unreadable;
-	bs_finder_free(finder);
 	return heard;
 }
 
 uint64_t count(const char *query)
 {
-	struct bs_index *index = open_index(NULL);
-	uint64_t n = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
-	bs_index_close(index);
-	return n;
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
+	return ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
 }
 
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
 {
-	struct bs_index *index = open_index(texts);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(texts);
 	struct heard found = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS});
 	struct heard brute = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
 	assert_string_equal(found.ids, ids);
 	assert_string_equal(brute.ids, ids);
-	bs_index_close(index);
 }
 
 void expect(const char *query, const char *ids)
@@ -137,8 +125,7 @@ void expect(const char *query, const char *ids)
 void check(void)
 {
 	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_error err = {""};
-	ok(bs_index_check(&request, NULL, &err), &err);
+	ok(bs_index_check(&request, NULL, ERR), &said);
 }
 
 void make_text(unsigned i, char *title, char *body)

@@ -9,6 +9,9 @@
 
 #include "tests/rigs/library_rig.h"
 
+AUTO_OF(struct bs_memory, bs_memory_free)
+AUTO_OF(struct bs_writer, bs_writer_close)
+
 /* A folder, and an index in it or in memory. */
 extern struct rig {
 	char folder[FOLDER_BYTES];

@@ -86,85 +86,13 @@ void text_free(struct text *text)
 
 /* The first are frequent. Among them: cases that fold to others, marks, runs without spaces, emoji, identifiers, numbers. */
 static const char *const words[] = {
-	"the",
-	"of",
-	"index",
-	"lantern",
-	"harbour",
-	"cold",
-	"page",
-	"a",
-	"x",
-	"foo_bar",
-	"getHTTPServer2",
-	"don't",
-	"e-mail",
-	"obj.method",
-	"3.14",
-	"2024-05-17",
-	"café",
-	"CAFE",
-	"Straße",
-	"STRASSE",
-	"straße",
-	"İstanbul",
-	"ıssız",
-	"Kelvin",
-	"\u212Aelvin",
-	"ſtate",
-	"state",
-	"ΣΊΣΥΦΟΣ",
-	"σίσυφος",
-	"ﬁne",
-	"fine",
-	"全文検索",
-	"全文",
-	"検索",
-	"カタカナ",
-	"ไทยแลนด์",
-	"한국어",
-	"日本語の",
-	"🙂",
-	"👩‍👩‍👧",
-	"naïve",
-	"e\u0301te\u0301",
-	"été",
-	"running",
-	"runs",
-	"ran",
-	"run",
-	"organization",
-	"organize",
-	"walks",
-	"abcdefgh",
-	"bcdefghi",
-	"cdefghij",
-	"1234567",
-	"0xdeadbeef",
-	"v4.2.1",
-	"%d",
-	"100%",
-	"a\\b",
-	"under_score",
-	"AND",
-	"OR",
-	"NOT",
-	"title:x",
-	"\"quoted\"",
-	"(brack)",
-	"-minus",
-	"star*",
-	"C++",
-	"[x]",
-	"ааа",
-	"Привет",
-	"привет",
-	"мир",
-	"zzz",
-	"needle",
-	"haystack",
-	"merge",
-	"vacuum",
+	"the", "of", "index", "lantern", "harbour", "cold", "page", "a", "x", "foo_bar", "getHTTPServer2", "don't",
+	"e-mail", "obj.method", "3.14", "2024-05-17", "café", "CAFE", "Straße", "STRASSE", "straße", "İstanbul",
+	"ıssız", "Kelvin", "\u212Aelvin", "ſtate", "state", "ΣΊΣΥΦΟΣ", "σίσυφος", "ﬁne", "fine", "全文検索", "全文", "検索",
+	"カタカナ", "ไทยแลนด์", "한국어", "日本語の", "🙂", "👩‍👩‍👧", "naïve", "e\u0301te\u0301", "été", "running", "runs", "ran",
+	"run", "organization", "organize", "walks", "abcdefgh", "bcdefghi", "cdefghij", "1234567", "0xdeadbeef",
+	"v4.2.1", "%d", "100%", "a\\b", "under_score", "AND", "OR", "NOT", "title:x", "\"quoted\"", "(brack)", "-minus",
+	"star*", "C++", "[x]", "ааа", "Привет", "привет", "мир", "zzz", "needle", "haystack", "merge", "vacuum",
 	"tuple",
 };
 
@@ -388,7 +316,7 @@ static void change_case(struct asker *asker, struct text *text)
 /* A part as a pattern: its signs are escaped, now and then they are not, and some characters become "_". */
 static void add_like_part(struct asker *asker, struct text *out)
 {
-	struct text bytes = {0};
+	TEXT bytes = {0};
 	part(asker, random_one_in(&asker->random, 3) ? 4 : 14, &bytes);
 	if (random_one_in(&asker->random, 3))
 		change_case(asker, &bytes);
@@ -406,7 +334,6 @@ static void add_like_part(struct asker *asker, struct text *out)
 		}
 		i = end;
 	}
-	text_free(&bytes);
 }
 
 void ask_like(struct asker *asker, struct text *pattern_out)
@@ -439,12 +366,11 @@ static void add_escaped(struct text *out, const struct text *bytes)
 
 static void add_literal(struct asker *asker, struct text *out, unsigned n_most)
 {
-	struct text bytes = {0};
+	TEXT bytes = {0};
 	part(asker, n_most, &bytes);
 	if (random_one_in(&asker->random, 4))
 		change_case(asker, &bytes);
 	add_escaped(out, &bytes);
-	text_free(&bytes);
 }
 
 static void add_regex(struct asker *asker, struct text *out, unsigned depth)

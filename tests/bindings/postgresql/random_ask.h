@@ -25,6 +25,8 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 void text_add_bytes(struct text *text, const char *bytes, size_t n_bytes);
 void text_add_quoted(struct text *text, const char *string); /* as a literal of SQL */
 void text_free(struct text *text);
+/* An empty text, freed at the end of its block. */
+#define TEXT __attribute__((cleanup(text_free))) struct text
 
 /* Texts that were made lately, from which questions take parts. */
 #define N_LATELY 256

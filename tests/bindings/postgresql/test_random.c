@@ -32,12 +32,7 @@
 #define MOST_ROWS 2500
 #define CLOSE_TO  1e-6
 
-enum status {
-	SAME = 0,
-	DIFFERS = 1,
-	FAILED = 2,
-	GONE = 3
-};
+enum status { SAME = 0, DIFFERS = 1, FAILED = 2, GONE = 3 };
 
 /* How the table is indexed. */
 struct shape {
@@ -52,27 +47,15 @@ static const struct shape shapes[] = {
 	{"bitsift (body) WITH (grams = on, pending_limit = 64)", {"body"}, NULL, "", true},
 	{"bitsift (title, body) WITH (grams = on, pending_limit = 64)", {"title", "body"}, NULL, "", true},
 	{"bitsift (body) WITH (stemmer = 'english', fold_accents = on, split_identifiers = on)",
-         {"body"},
-         NULL,
-         "",
-         false},
+	 {"body"}, NULL, "", false},
 	{"bitsift ((coalesce(title, '') || ' / ' || body)) WITH (grams = on, pending_limit = 64)",
-         {"(coalesce(title, '') || ' / ' || body)"},
-         NULL,
-         "",
-         true},
+	 {"(coalesce(title, '') || ' / ' || body)"}, NULL, "", true},
 	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0", {"body"}, "id % 3 <> 0", "", true},
 	{"bitsift (body) WITH (grams = on)", {"body"}, NULL, "UNLOGGED", true},
 	{"bitsift (title COLLATE \"tr-x-icu\", body COLLATE \"en-x-icu\") WITH (grams = on, pending_limit = 64)",
-         {"title COLLATE \"tr-x-icu\"", "body COLLATE \"en-x-icu\""},
-         NULL,
-         "",
-         true},
+	 {"title COLLATE \"tr-x-icu\"", "body COLLATE \"en-x-icu\""}, NULL, "", true},
 	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)",
-         {"body COLLATE \"C\"", "title"},
-         NULL,
-         "",
-         true},
+	 {"body COLLATE \"C\"", "title"}, NULL, "", true},
 };
 #define N_SHAPES (sizeof shapes / sizeof *shapes)
 
@@ -87,8 +70,7 @@ struct session {
 struct run {
 	const char *place;
 	struct asker asker;
-	struct session sessions[N_SESSIONS];
-	struct session upkeep;
+	struct session sessions[N_SESSIONS], upkeep;
 	bool is_kept_up;       /* a statement of it is running: */
 	const char *kept_up_by;
 	unsigned upkeep_steps; /* since it began */
@@ -200,8 +182,6 @@ static PGconn *connect_to(struct run *run)
 
 static void quiet(void *context, const char *message)
 {
-	(void)context;
-	(void)message;
 }
 
 static void session_open(struct run *run, struct session *session, unsigned owner)
@@ -210,8 +190,7 @@ static void session_open(struct run *run, struct session *session, unsigned owne
 	session->connection = connect_to(run);
 	PQsetNoticeProcessor(session->connection, quiet, NULL);
 	must(run, session,
-	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit "
-	     "= off;"
+	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit = off;"
 	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = force_generic_plan");
 }
 
@@ -219,13 +198,12 @@ static void session_open(struct run *run, struct session *session, unsigned owne
 
 static void add_value(struct asker *asker, struct text *out)
 {
-	struct text text = {0};
+	TEXT text = {0};
 	ask_text(asker, &text);
 	if (random_one_in(&asker->random, 30))
 		text_add(out, "NULL");
 	else
 		text_add_quoted(out, text.bytes);
-	text_free(&text);
 }
 
 static void add_insert(struct session *session, struct asker *asker, struct text *out)
@@ -281,14 +259,13 @@ static void add_change(struct session *session, struct asker *asker, struct text
 
 static void write_some(struct run *run, struct session *session, struct asker *asker)
 {
-	struct text statement = {0};
+	TEXT statement = {0};
 	add_change(session, asker, &statement);
 	if (!must(run, session, statement.bytes) && session->is_in_transaction) {
 		must(run, session, "ROLLBACK");
 		session->is_in_transaction = false;
 		session->n_savepoints = 0;
 	}
-	text_free(&statement);
 }
 
 static void end_transaction(struct run *run, struct session *session, bool is_kept)
@@ -376,22 +353,10 @@ static void finish_upkeep(struct run *run)
 static void begin_upkeep(struct run *run)
 {
 	static const char *const plain[] = {
-		"VACUUM t",
-		"VACUUM (FREEZE) t",
-		"VACUUM (ANALYZE, INDEX_CLEANUP on) t",
-		"ANALYZE t",
-		"SELECT bitsift_merge('t_index')",
-		"SELECT bitsift_check('t_index')",
-		"VACUUM t",
-		"VACUUM t",
-		"SELECT bitsift_merge('t_index')",
-		"REINDEX INDEX t_index",
-		"VACUUM FULL t",
-		"CLUSTER t USING t_pkey",
-		"TRUNCATE t",
-		"CHECKPOINT",
-		"REINDEX INDEX CONCURRENTLY t_index",
-		"REINDEX TABLE CONCURRENTLY t",
+		"VACUUM t", "VACUUM (FREEZE) t", "VACUUM (ANALYZE, INDEX_CLEANUP on) t", "ANALYZE t",
+		"SELECT bitsift_merge('t_index')", "SELECT bitsift_check('t_index')", "VACUUM t", "VACUUM t",
+		"SELECT bitsift_merge('t_index')", "REINDEX INDEX t_index", "VACUUM FULL t", "CLUSTER t USING t_pkey",
+		"TRUNCATE t", "CHECKPOINT", "REINDEX INDEX CONCURRENTLY t_index", "REINDEX TABLE CONCURRENTLY t",
 		"CREATE INDEX CONCURRENTLY",
 	};
 	if (run->is_kept_up)
@@ -401,7 +366,7 @@ static void begin_upkeep(struct run *run)
 	const char *statement = plain[a < b ? a : b];
 	bool waits = strstr(statement, "CONCURRENTLY") != NULL;
 	run->kept_up_by = statement;
-	struct text create = {0};
+	TEXT create = {0};
 	if (strcmp(statement, "CREATE INDEX CONCURRENTLY") == 0) {
 		text_add(&create, "%s t_new ON t USING %s", statement, run->shape->index);
 		statement = create.bytes;
@@ -413,7 +378,6 @@ static void begin_upkeep(struct run *run)
 		end(run, GONE);
 	run->is_kept_up = true;
 	run->upkeep_steps = 0;
-	text_free(&create);
 	/* Those that take the table for themselves are waited for: others would queue behind them. */
 	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") || strstr(statement, "TRUNCATE") ||
 	    strncmp(statement, "REINDEX INDEX t", 15) == 0)
@@ -441,7 +405,7 @@ static const char *expression(struct run *run)
 static void add_condition(struct run *run, struct text *out)
 {
 	struct asker *asker = &run->asker;
-	struct text pattern = {0};
+	TEXT pattern = {0};
 	const char *of = expression(run);
 	/* Without grams, LIKE has no index; such questions are asked, too, but few. */
 	unsigned kind = random_below(&asker->random, run->shape->has_grams ? 10 : 5);
@@ -459,7 +423,19 @@ static void add_condition(struct run *run, struct text *out)
 	if (sign)
 		text_add(out, "%s %s ", of, sign);
 	text_add_quoted(out, pattern.bytes);
-	text_free(&pattern);
+}
+
+/* Queries that come from a table. */
+static void add_any(struct run *run, struct text *out)
+{
+	TEXT a = {0}, b = {0};
+	ask_query(&run->asker, &a);
+	ask_query(&run->asker, &b);
+	text_add(out, "%s @@@ ANY (ARRAY[", expression(run));
+	text_add_quoted(out, a.bytes);
+	text_add(out, ", ");
+	text_add_quoted(out, b.bytes);
+	text_add(out, "]::bitsift_query[])");
 }
 
 static void add_where(struct run *run, struct text *out)
@@ -492,19 +468,7 @@ static void add_where(struct run *run, struct text *out)
 		text_add(out, " AND grp < 10");
 		return;
 	case 5:
-		/* Queries that come from a table. */
-		{
-			struct text a = {0}, b = {0};
-			ask_query(asker, &a);
-			ask_query(asker, &b);
-			text_add(out, "%s @@@ ANY (ARRAY[", expression(run));
-			text_add_quoted(out, a.bytes);
-			text_add(out, ", ");
-			text_add_quoted(out, b.bytes);
-			text_add(out, "]::bitsift_query[])");
-			text_free(&a);
-			text_free(&b);
-		}
+		add_any(run, out);
 		return;
 	default:
 		add_condition(run, out);
@@ -528,11 +492,10 @@ static PGresult *ask_so(struct run *run, struct session *session, const char *ho
 		/* A parameter, marked by its two ends. */
 		char *copy = strdup(statement), *first = copy + (what - statement), *last = strchr(first + 1, '\x01');
 		*first = *last = '\0';
-		struct text text = {0};
+		TEXT text = {0};
 		text_add(&text, "%s$1%s", copy, last + 1);
 		const char *value = first + 1;
 		result = PQexecParams(session->connection, text.bytes, 1, NULL, &value, NULL, NULL, 0);
-		text_free(&text);
 		free(copy);
 		if (is_gone(session->connection))
 			end(run, GONE);
@@ -546,25 +509,23 @@ static PGresult *ask_so(struct run *run, struct session *session, const char *ho
 
 static void show_plan(struct run *run, struct session *session, const char *statement)
 {
-	struct text explain = {0};
+	TEXT explain = {0};
 	text_add(&explain, "EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) %s", statement);
 	PGresult *result = ask_so(run, session, with_index, explain.bytes);
 	for (int i = 0; i < PQntuples(result); i++)
 		printf("    %.400s\n", PQgetvalue(result, i, 0));
 	PQclear(result);
-	text_free(&explain);
 }
 
 static bool plan_has_index(struct run *run, struct session *session, const char *statement)
 {
-	struct text explain = {0};
+	TEXT explain = {0};
 	bool has = false;
 	text_add(&explain, "EXPLAIN (COSTS off) %s", statement);
 	PGresult *result = ask_so(run, session, with_index, explain.bytes);
 	for (int i = 0; i < PQntuples(result); i++)
 		has = has || strstr(PQgetvalue(result, i, 0), "t_index");
 	PQclear(result);
-	text_free(&explain);
 	return has;
 }
 
@@ -648,18 +609,17 @@ static void compare_matches(struct run *run, struct session *session, const char
 
 static void ask_matches(struct run *run, struct session *session)
 {
-	struct text statement = {0};
+	TEXT statement = {0};
 	unsigned kind = random_below(&run->asker.random, 10);
 	if (kind == 0 && !run->shape->also) {
 		/* A parameter that is known when the plan runs. */
-		struct text query = {0};
+		TEXT query = {0};
 		bool is_like = run->shape->has_grams && random_one_in(&run->asker.random, 2);
 		(is_like ? ask_like : ask_query)(&run->asker, &query);
 		text_add(&statement, "SELECT id FROM t WHERE %s %s \x01%s\x01%s", expression(run), is_like ? "LIKE" : "@@@", query.bytes,
 		         is_like ? "" : "::bitsift_query");
-		text_free(&query);
 	} else if (kind == 1) {
-		struct text a = {0}, b = {0};
+		TEXT a = {0}, b = {0};
 		ask_ranking(&run->asker, &a);
 		ask_ranking(&run->asker, &b);
 		text_add(&statement, "SELECT t.id * 2 + v.n FROM (VALUES (0, ");
@@ -669,8 +629,6 @@ static void ask_matches(struct run *run, struct session *session)
 		text_add(&statement, "::bitsift_query)) v(n, q) JOIN t ON %s @@@ v.q", expression(run));
 		if (run->shape->also)
 			text_add(&statement, " AND %s", run->shape->also);
-		text_free(&a);
-		text_free(&b);
 	} else {
 		text_add(&statement, "SELECT %s FROM t", kind < 4 ? "count(*)" : "id");
 		add_where(run, &statement);
@@ -678,7 +636,6 @@ static void ask_matches(struct run *run, struct session *session)
 	if (random_one_in(&run->asker.random, 20) && !strchr(statement.bytes, '\x01'))
 		run->n_with_index += 20 * plan_has_index(run, session, statement.bytes);
 	compare_matches(run, session, statement.bytes);
-	text_free(&statement);
 }
 
 /*
@@ -688,7 +645,6 @@ static void ask_matches(struct run *run, struct session *session)
 static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset, int limit)
 {
 	int n = PQntuples(a), n_all = PQntuples(b), n_wanted = n_all - offset < 0 ? 0 : n_all - offset;
-	(void)run;
 	if (n != (n_wanted < limit ? n_wanted : limit)) {
 		printf("  %d rows with the index, of %d, from %d on\n", n, n_all, offset);
 		return false;
@@ -710,18 +666,17 @@ static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresul
 
 static char *statistics_of(struct run *run, struct session *session, const char *query)
 {
-	struct text statement = {0};
+	TEXT statement = {0};
 	text_add(&statement, "SELECT bitsift_stats('t_index'::regclass, %s)", query);
 	PGresult *result = ask_so(run, session, with_index, statement.bytes);
 	char *statistics = PQresultStatus(result) == PGRES_TUPLES_OK ? strdup(PQgetvalue(result, 0, 0)) : NULL;
 	PQclear(result);
-	text_free(&statement);
 	return statistics;
 }
 
 static void ask_best(struct run *run, struct session *session)
 {
-	struct text query = {0}, quoted = {0}, where = {0}, statement = {0}, oracle = {0}, own = {0};
+	TEXT query = {0}, quoted = {0}, where = {0}, statement = {0}, oracle = {0}, own = {0};
 	ask_ranking(&run->asker, &query);
 	text_add_quoted(&quoted, query.bytes);
 	text_add(&quoted, "::bitsift_query");
@@ -764,12 +719,6 @@ static void ask_best(struct run *run, struct session *session)
 	} else
 		run->n_errors++;
 	free(before);
-	text_free(&query);
-	text_free(&quoted);
-	text_free(&where);
-	text_free(&statement);
-	text_free(&oracle);
-	text_free(&own);
 }
 
 /* Questions see one snapshot: that of the session's transaction, or of one that is made for them. */
@@ -793,7 +742,7 @@ static void ask_some(struct run *run, struct session *session, unsigned n)
 
 static void new_table(struct run *run, struct session *session)
 {
-	struct text statement = {0};
+	TEXT statement = {0};
 	run->shape = &shapes[random_below(&run->asker.random, N_SHAPES)];
 	insist(run, session, "DROP TABLE IF EXISTS t");
 	text_add(&statement,
@@ -811,7 +760,6 @@ static void new_table(struct run *run, struct session *session)
 	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'", run->shape->index,
 	         run->shape - shapes);
 	insist(run, session, statement.bytes);
-	text_free(&statement);
 }
 
 /* The table as it is: its shape stands in its comment; texts of it are those that questions take parts of. */
@@ -819,8 +767,7 @@ static void old_table(struct run *run, struct session *session)
 {
 	run->shape = &shapes[number_of(run, session, "SELECT coalesce(obj_description('t'::regclass), '0')") %
 	                     (long)N_SHAPES];
-	PGresult *result =
-		ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
+	PGresult *result = ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
 	for (int i = 0; i < PQntuples(result); i++) {
 		free(run->asker.lately[i]);
 		run->asker.lately[i] = strdup(PQgetvalue(result, i, 0));
@@ -899,7 +846,7 @@ static void end(struct run *run, enum status status)
 	if (status == SAME)
 		status = other;
 	fflush(stdout);
-	_exit(status);
+	_exit((int)status);
 }
 
 static void step(struct run *run)
@@ -964,70 +911,41 @@ static void run_all(struct run *run)
 static int usage(void)
 {
 	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check "
-	      "N] [--resume] [--verbose]\n",
-	      stderr);
+	      "N] [--resume] [--verbose]\n", stderr);
 	return FAILED;
 }
 
 int main(int argc, char **argv)
 {
+	enum { SEED, STEPS, QUERIES, WRITERS, TABLES, CHECK, RESUME, VERBOSE, N_OPTIONS };
 	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'},
-		{"steps", required_argument, NULL, 'n'},
-		{"queries", required_argument, NULL, 'q'},
-		{"writers", required_argument, NULL, 'w'},
-		{"tables", required_argument, NULL, 't'},
-		{"check", required_argument, NULL, 'c'},
-		{"resume", no_argument, NULL, 'r'},
-		{"verbose", no_argument, NULL, 'v'},
-		{0},
+		{"seed", required_argument, NULL, SEED}, {"steps", required_argument, NULL, STEPS},
+		{"queries", required_argument, NULL, QUERIES}, {"writers", required_argument, NULL, WRITERS},
+		{"tables", required_argument, NULL, TABLES}, {"check", required_argument, NULL, CHECK},
+		{"resume", no_argument, NULL, RESUME}, {"verbose", no_argument, NULL, VERBOSE}, {0},
 	};
-	struct run run = {.seed = 1, .n_steps = 500, .n_queries = 4, .n_tables = 5};
+	unsigned long given[N_OPTIONS] = {[SEED] = 1, [STEPS] = 500, [QUERIES] = 4, [TABLES] = 5};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-		unsigned long number = optarg ? strtoul(optarg, NULL, 10) : 0;
-		switch (c) {
-		case 's':
-			run.seed = number;
-			break;
-		case 'n':
-			run.n_steps = (unsigned)number;
-			break;
-		case 'q':
-			run.n_queries = (unsigned)number;
-			break;
-		case 'w':
-			run.n_writers = (unsigned)(number < MOST_WRITERS ? number : MOST_WRITERS);
-			break;
-		case 't':
-			run.n_tables = (unsigned)(number > 0 ? number : 1);
-			break;
-		case 'c':
-			run.n_check = (unsigned)number;
-			break;
-		case 'r':
-			run.is_resumed = true;
-			break;
-		case 'v':
-			run.is_verbose = true;
-			break;
-		default:
+		if (c >= N_OPTIONS)
 			return usage();
-		}
+		given[c] = optarg ? strtoul(optarg, NULL, 10) : 1;
 	}
+	struct run run = {.seed = given[SEED], .n_steps = (unsigned)given[STEPS], .n_queries = (unsigned)given[QUERIES],
+	                  .n_writers = (unsigned)(given[WRITERS] < MOST_WRITERS ? given[WRITERS] : MOST_WRITERS),
+	                  .n_tables = (unsigned)(given[TABLES] > 0 ? given[TABLES] : 1), .n_check = (unsigned)given[CHECK],
+	                  .is_resumed = given[RESUME] > 0, .is_verbose = given[VERBOSE] > 0};
 	if (optind != argc - 1)
 		return usage();
 	run.place = argv[optind];
 	asker_init(&run.asker, run.seed);
 	/* Questions have something to be about from the beginning. */
-	struct text text = {0};
+	TEXT text = {0};
 	for (unsigned i = 0; i < N_LATELY; i++)
 		ask_text(&run.asker, &text);
-	text_free(&text);
 	printf("seed %llu\n", (unsigned long long)run.seed);
 	run_all(&run);
 	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed meanwhile), %lu with rows, "
-	       "%lu errors, about %lu matches by an index: "
-	       "no difference\n",
+	       "%lu errors, about %lu matches by an index: no difference\n",
 	       run.n_asked, run.n_rankings, run.n_rankings_left_out, run.n_found, run.n_errors, run.n_with_index);
 	asker_deinit(&run.asker);
 	end(&run, SAME);

@@ -1,5 +1,6 @@
 import json
 import signal
+import threading
 
 import pytest
 
@@ -31,6 +32,43 @@ def index(empty):
         empty.add(record["id"], {name: text for name, text in record.items() if name != "id"})
     empty.commit()
     return empty
+
+
+@pytest.fixture
+def many(empty):
+    """One of many documents, for slow_query."""
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
+    empty.commit()
+    return empty
+
+
+def slow_query(n):
+    return " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, n))
+
+
+def raises(error, function, *arguments, **options):
+    """The call must fail so."""
+    with pytest.raises(error) as caught:
+        function(*arguments, **options)
+    return caught
+
+
+def run_all(functions):
+    """Each on a thread of its own; none may fail."""
+    errors = []
+
+    def catch(function):
+        try:
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=catch, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
 
 
 @pytest.fixture

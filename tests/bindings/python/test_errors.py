@@ -7,6 +7,7 @@ import threading
 
 import bitsift
 import pytest
+from conftest import raises, slow_query
 
 KIN = {
     bitsift.InvalidError: (ValueError, "invalid"),
@@ -30,11 +31,9 @@ def test_kin():
 
 
 def test_queries_that_do_not_parse(index):
-    with pytest.raises(bitsift.InvalidError) as caught:
-        index.search("käse +++", strict=True)
+    caught = raises(bitsift.InvalidError, index.search, "käse +++", strict=True)
     assert caught.value.position == 5 and "+++" in str(caught.value)
-    with pytest.raises(ValueError) as caught:
-        index.count("+++")
+    caught = raises(ValueError, index.count, "+++")
     assert caught.value.status == "invalid"
     assert index.search("cat or dog").notices != []
     assert index.count("cat") == 3  # the finder is fit for more
@@ -42,26 +41,18 @@ def test_queries_that_do_not_parse(index):
 
 def test_arguments(index, tmp_path):
     for wrong in [{"mode": "x"}, {"nonsense": 1}, {"globs": [None]}, {"mark": "x"}, {"globs": 3}]:
-        with pytest.raises(TypeError):
-            index.search("cat", **wrong)
+        raises(TypeError, index.search, "cat", **wrong)
     for wrong in [{"n": -1}, {"offset": -1}, {"globs": ["a\0b"]}]:
-        with pytest.raises(ValueError):
-            index.search("cat", **wrong)
-    with pytest.raises(bitsift.InvalidError):
-        index.search("cat", n=0)
-    with pytest.raises(TypeError):
-        index.search(3)
-    with pytest.raises(TypeError):
-        bitsift.Index(tmp_path)
-    with pytest.raises(TypeError):
-        bitsift.Hit()
+        raises(ValueError, index.search, "cat", **wrong)
+    raises(bitsift.InvalidError, index.search, "cat", n=0)
+    raises(TypeError, index.search, 3)
+    raises(TypeError, bitsift.Index, tmp_path)
+    raises(TypeError, bitsift.Hit)
 
 
 def test_no_index(tmp_path):
-    with pytest.raises(bitsift.NotFoundError):
-        bitsift.Index.open(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError):
-        bitsift.Index.open(tmp_path)
+    raises(bitsift.NotFoundError, bitsift.Index.open, tmp_path / "nowhere")
+    raises(FileNotFoundError, bitsift.Index.open, tmp_path)
 
 
 def test_a_damaged_index(folder):
@@ -71,33 +62,26 @@ def test_a_damaged_index(folder):
         bytes = file.read(1)
         file.seek(-100, os.SEEK_END)
         file.write(bytes.translate(bytes.maketrans(bytes, b"%c" % (bytes[0] ^ 1))))
-    with pytest.raises(bitsift.CorruptError):
-        bitsift.check("built.index")
+    raises(bitsift.CorruptError, bitsift.check, "built.index")
 
 
-def test_deadlines(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
-    query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 200))
-    with pytest.raises(TimeoutError):
-        empty.search(query, brute=True, deadline=0.005)
-    found = empty.search(query, brute=True, deadline=0.005, partial=True)
+def test_deadlines(many):
+    query = slow_query(200)
+    raises(TimeoutError, many.search, query, brute=True, deadline=0.005)
+    found = many.search(query, brute=True, deadline=0.005, partial=True)
     assert found.partial
-    assert empty.count("w1") > 0
+    assert many.count("w1") > 0
 
 
-def test_interrupts(empty):
+def test_interrupts(many):
     """Ctrl-C ends a search that is under way."""
     import _thread
 
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
-    query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 900))
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         while True:
-            empty.search(query, brute=True)
+            many.search(slow_query(900), brute=True)
     timer.join()
 
 

@@ -5,6 +5,7 @@ import threading
 
 import bitsift
 import pytest
+from conftest import raises, run_all
 
 
 def test_lines(folder):
@@ -47,10 +48,8 @@ def test_what_fails(folder):
         list(bitsift.grep("(", "files"))
     lines = bitsift.grep("x", "nowhere")
     assert list(lines) == [] and lines.result["unread"] == 1 and "nowhere" in lines.result["notices"][0]
-    with pytest.raises(bitsift.NotFoundError):
-        list(bitsift.grep("x", "files", index="nowhere"))
-    with pytest.raises(TypeError):
-        list(bitsift.grep("x", "files", nonsense=True))
+    raises(bitsift.NotFoundError, lambda: list(bitsift.grep("x", "files", index="nowhere")))
+    raises(TypeError, lambda: list(bitsift.grep("x", "files", nonsense=True)))
 
 
 def test_a_line_is_there_as_soon_as_it_is_found(tmp_path):
@@ -91,10 +90,8 @@ def test_what_is_asked_for(folder):
     rest = bitsift.grep("filter", "files", max_results=2, cursor=lines.result["cursor"])
     assert [line.path for line in rest] == ["files/b.txt"] and rest.result["cursor"] is None
     for wrong in [{"max_count": -1}, {"threads": -1}, {"sort": "size"}]:
-        with pytest.raises(ValueError):
-            bitsift.grep("x", "files", **wrong)
-    with pytest.raises(OverflowError):
-        bitsift.grep("x", "files", threads=1 << 40)
+        raises(ValueError, bitsift.grep, "x", "files", **wrong)
+    raises(OverflowError, bitsift.grep, "x", "files", threads=1 << 40)
 
 
 def test_what_ends_it(tmp_path):
@@ -105,8 +102,7 @@ def test_what_ends_it(tmp_path):
     cancel = bitsift.Cancel()
     cancel.set()
     for limit, error in [({"cancel": cancel}, bitsift.StoppedError), ({"deadline": 0.02}, bitsift.DeadlineError)]:
-        with pytest.raises(error):
-            list(bitsift.grep("line", pipe, **limit))
+        raises(error, lambda: list(bitsift.grep("line", pipe, **limit)))
         lines = bitsift.grep("line", pipe, partial=True, **limit)
         assert list(lines) == [] and lines.result["partial"]
     with bitsift.grep("line", pipe) as lines:
@@ -122,11 +118,7 @@ def test_threads_share_an_iterator(tmp_path):
     def read():
         numbers.extend(line.number for line in lines)
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([read] * 4)
     assert sorted(numbers) == list(range(1, 20001))
 
 

@@ -8,6 +8,7 @@ import re
 
 import bitsift
 import pytest
+from conftest import raises
 
 ROUNDS = int(os.environ.get("BITSIFT_HOSTILE_ROUNDS", "6"))
 SEED = int(os.environ.get("BITSIFT_HOSTILE_SEED", "1"))
@@ -67,8 +68,7 @@ def as_bytes(id):
 def refuse(index):
     """Surrogates that stand for no byte: nothing of such a document comes into the index."""
     for id, document in [("a\ud800", {"a": "cat"}), ("refused", {"a\ud800": "cat"}), ("refused", {"a": "cat", "b": "\udbff"})]:
-        with pytest.raises(UnicodeEncodeError):
-            index.add(id, document)
+        raises(UnicodeEncodeError, index.add, id, document)
 
 
 def expect(world, index):
@@ -137,10 +137,8 @@ def test_what_a_manifest_cannot_say(tmp_path):
     path = tmp_path / "index"
     bitsift.build(path, [tmp_path / "a.txt"])
     for options in [{"max_document_bytes": 1 << 40}, {"globs": ["["]}, {"records": ["{a"]}]:
-        with pytest.raises(ValueError):
-            bitsift.build(path, rebuild=True, **options)
-        with pytest.raises(ValueError):
-            bitsift.build(tmp_path / "other", [tmp_path / "a.txt"], **options)
+        raises(ValueError, bitsift.build, path, rebuild=True, **options)
+        raises(ValueError, bitsift.build, tmp_path / "other", [tmp_path / "a.txt"], **options)
         assert not (tmp_path / "other").exists()
     bitsift.check(path)
     with bitsift.Index.open(path) as index:

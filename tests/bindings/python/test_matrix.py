@@ -2,6 +2,7 @@
 
 import bitsift
 import pytest
+from conftest import raises
 
 N = 4000
 
@@ -37,8 +38,7 @@ def test_shapes(divided):
         assert len(rows_of(columns[0])) == counts[0] and rows_of(columns[-1]) == rows_of(memoryview(columns[len(columns) - 1]))
         with pytest.raises(IndexError):
             columns[len(columns)]
-        with pytest.raises(bitsift.InvalidError):
-            columns.view(0, len(columns) + 1)
+        raises(bitsift.InvalidError, lambda: columns.view(0, len(columns) + 1))
         assert memoryview(columns.view()).readonly
 
 
@@ -60,8 +60,7 @@ def test_columns_of_terms_hold_their_documents(divided):
                     rows = {row for row in rows if row // columns.rows_per_lane in lanes}
             passed |= {matrix.name(documents[row]) for row in rows}
         assert wanted <= passed
-    with pytest.raises(bitsift.NotFoundError):
-        segment.term("nowhere")
+    raises(bitsift.NotFoundError, segment.term, "nowhere")
 
 
 def test_terms(divided):
@@ -83,8 +82,7 @@ def test_candidates(divided):
             found += [matrix.name(documents[row]) for row in rows]
         assert sorted(found) == sorted(divided.ids(query))
     assert sum(slab.sure for slab in matrix.candidates('"own17 d1"')) == 0
-    with pytest.raises(bitsift.InvalidError):
-        matrix.candidates("+++")
+    raises(bitsift.InvalidError, matrix.candidates, "+++")
     hit = divided.search("own17")[0]
     assert matrix.name(hit.document) == "17" and not matrix.is_deleted(hit.document)
 

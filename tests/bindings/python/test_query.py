@@ -2,10 +2,10 @@
 
 import heapq
 import json
-import threading
 
 import bitsift
 import pytest
+from conftest import raises, run_all
 
 
 def test_a_text_matches_or_not():
@@ -31,12 +31,10 @@ def test_where():
 def test_fields():
     assert bitsift.Query("title:fog", fields=["title"]).match({"title": "fog"})
     assert not bitsift.Query("title:fog", fields="title").match({"text": "fog"})
-    with pytest.raises(bitsift.InvalidError) as caught:
-        bitsift.Query("fog +++", strict=True)
+    caught = raises(bitsift.InvalidError, bitsift.Query, "fog +++", strict=True)
     assert caught.value.position == 4 and "^" in caught.value.caret
     for wrong in [{"nonsense": 1}, {"index": 3}, {"fields": 3}]:
-        with pytest.raises((TypeError, AttributeError)):
-            bitsift.Query("fog", **wrong)
+        raises((TypeError, AttributeError), bitsift.Query, "fog", **wrong)
     with pytest.raises(TypeError):
         bitsift.Query("fog").match(3)
 
@@ -59,8 +57,7 @@ def test_an_index_outlives_its_queries():
     assert query.match("sailing")
     with bitsift.Index.create() as index:
         pass
-    with pytest.raises(ValueError):
-        bitsift.Query("x", index=index)
+    raises(ValueError, bitsift.Query, "x", index=index)
 
 
 def test_several_indexes_rank_as_one():
@@ -89,13 +86,10 @@ def test_statistics_travel(index):
     assert again.parts() == one.parts() and one.docs == 4 and one.words["cat"] == 3 and one.fields
     assert [hit.score for hit in index.search("cat", statistics=again)] == [hit.score for hit in index.search("cat")]
     assert (one + again).words["cat"] == 6
-    with pytest.raises(bitsift.InvalidError):
-        index.search("dog", statistics=one)
+    raises(bitsift.InvalidError, index.search, "dog", statistics=one)
     for wrong in [{"docs": -1}, {"words": {"x": -1}}, {"words": 3}, {"fields": {"x": 999}}, {"words": {"x": None}}, {"nonsense": 1}]:
-        with pytest.raises((ValueError, TypeError, OverflowError, bitsift.Error, AttributeError)):
-            bitsift.Statistics(**wrong)
-    with pytest.raises(TypeError):
-        index.search("cat", statistics={})
+        raises((ValueError, TypeError, OverflowError, bitsift.Error, AttributeError), bitsift.Statistics, **wrong)
+    raises(TypeError, index.search, "cat", statistics={})
     with pytest.raises(TypeError):
         one + 1
 
@@ -108,8 +102,7 @@ def test_what_ends_it():
     query = bitsift.Query('"w2 w1"~9', cancel=cancel)
     assert query.match("w2 w1")
     cancel.set()
-    with pytest.raises(bitsift.StoppedError):
-        query.match(long)
+    raises(bitsift.StoppedError, query.match, long)
     cancel.clear()
     assert query.match("w2 w1")
 
@@ -124,9 +117,5 @@ def test_threads_share_a_query():
             if bool(query.match(text)) != bool((i + n) % 2):
                 wrong.append(text)
 
-    threads = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all([lambda n=n: ask(n) for n in range(4)])
     assert not wrong

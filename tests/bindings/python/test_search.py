@@ -2,6 +2,7 @@
 
 import bitsift
 import pytest
+from conftest import raises
 
 
 @pytest.fixture
@@ -19,8 +20,7 @@ def test_hits(opened):
     assert first.path == first.name == "files/b.txt"
     assert first.value is None and not first.is_date
     assert next(hits) is first and next(hits) is hits[1]
-    with pytest.raises(StopIteration):
-        next(hits)
+    raises(StopIteration, next, hits)
     assert list(hits)[0] is first  # a sequence all the same
     assert repr(first).startswith("<bitsift.Hit 'files/b.txt' score=1.")
     assert opened.search("nothing")[:] == []
@@ -63,20 +63,15 @@ def test_options(opened):
 
 def test_numbers_that_make_no_sense(opened):
     for name in ["threads", "columns", "memory_bytes", "offset", "feedback", "n"]:
-        with pytest.raises(ValueError):
-            opened.search("cat", **{name: -1})
-        with pytest.raises(OverflowError):
-            opened.search("cat", **{name: 1 << 64})
-        with pytest.raises(TypeError):
-            opened.search("cat", **{name: 1.5})
+        raises(ValueError, opened.search, "cat", **{name: -1})
+        raises(OverflowError, opened.search, "cat", **{name: 1 << 64})
+        raises(TypeError, opened.search, "cat", **{name: 1.5})
     assert len(opened.search("cat", n=(1 << 64) - 1)) == 3 and opened.search("cat", offset=1 << 63).total == 3
     with pytest.raises(OverflowError):
         opened.matrix.segments[0].slabs[0].document_columns.view(-1, 1)
     for wrong in [-1, 1 << 64]:
-        with pytest.raises(OverflowError):
-            opened.document(wrong)
-        with pytest.raises(OverflowError):
-            opened.matrix.is_deleted(wrong)
+        raises(OverflowError, opened.document, wrong)
+        raises(OverflowError, opened.matrix.is_deleted, wrong)
 
 
 def test_what_a_search_tells(opened, folder):
@@ -111,8 +106,7 @@ def test_documents(opened):
     assert opened.document("files/b.txt") == {"": "A filter for coffee.\n"}
     assert opened.document("2")["title"] == "More cats"
     assert "2" in opened and "none" not in opened
-    with pytest.raises(bitsift.NotFoundError):
-        opened.document("none")
+    raises(bitsift.NotFoundError, opened.document, "none")
 
 
 def test_stats(opened):
@@ -159,6 +153,5 @@ def test_closed(opened):
     hits = opened.search("coffee")
     opened.close()
     opened.close()
-    with pytest.raises(ValueError):
-        opened.search("coffee")
+    raises(ValueError, opened.search, "coffee")
     assert hits[0].snippet == "A filter for coffee."  # a hit keeps what it needs

@@ -4,6 +4,7 @@ import pathlib
 
 import bitsift
 import pytest
+from conftest import raises
 
 
 @pytest.fixture
@@ -33,17 +34,14 @@ def test_sources(tree, spell):
     bitsift.build("x.index", forget=spell("ab"))
     with bitsift.Index.open("x.index") as index:
         assert index.ids("needle") == ["a.txt/in_a.txt.py", "a/in_a.py", "b/in_b.py"]
-        with pytest.raises(TypeError):
-            index.update(["ab"])
+        raises(TypeError, index.update, ["ab"])
     for nothing in ["/nonesuch/ab", pathlib.Path("ab/nonesuch")]:
-        with pytest.raises(bitsift.NotFoundError):
-            bitsift.build("y.index", nothing)
+        raises(bitsift.NotFoundError, bitsift.build, "y.index", nothing)
     assert not (tree / "y.index").exists()
     bitsift.build("x.index", None)
     bitsift.build("x.index", [])
     for wrong in [3, [3], [None], {"ab": 1.5}.items()]:
-        with pytest.raises(TypeError):
-            bitsift.build("z.index", wrong)
+        raises(TypeError, bitsift.build, "z.index", wrong)
 
 
 @pytest.mark.parametrize("spell", SPELLINGS)
@@ -94,6 +92,5 @@ def test_lists_of_grep(tree, spell):
 def test_what_is_not_a_list_of_documents():
     with bitsift.Index.create() as index:
         for wrong in ["ab", b"ab", ["ab"], {"id": "x"}, [("a", "b", "c")], 3]:
-            with pytest.raises(TypeError):
-                index.add_many(wrong)
+            raises(TypeError, index.add_many, wrong)
         index.rollback()

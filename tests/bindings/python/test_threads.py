@@ -4,23 +4,7 @@ import threading
 import time
 
 import bitsift
-
-
-def run_all(functions):
-    errors = []
-
-    def catch(function):
-        try:
-            function()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=catch, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+from conftest import run_all, slow_query
 
 
 def test_searches_and_commits(empty):
@@ -87,9 +71,7 @@ def test_indexes_apart(tmp_path):
     run_all([lambda i=i: make(i) for i in range(4)])
 
 
-def test_others_run_meanwhile(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
-    empty.commit()
+def test_others_run_meanwhile(many):
     ticks, over = [], threading.Event()
 
     def tick():
@@ -98,7 +80,7 @@ def test_others_run_meanwhile(empty):
             time.sleep(0.001)
 
     def search():
-        empty.count(" OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 400)), brute=True)
+        many.count(slow_query(400), brute=True)
         over.set()
 
     run_all([tick, search])

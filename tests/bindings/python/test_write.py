@@ -4,6 +4,7 @@ import threading
 
 import bitsift
 import pytest
+from conftest import raises
 
 
 def test_nothing_is_seen_before_commit(empty):
@@ -34,12 +35,9 @@ def test_shapes_of_documents(empty):
     assert empty.ids("author.name:nora") == ["nested"] and empty.ids("tags:green") == ["nested"]
     assert empty.ids("yes") == []
     for wrong in [3, ["a"], {"a": object()}, None]:
-        with pytest.raises(TypeError):
-            empty.add("wrong", wrong)
-    with pytest.raises(TypeError):
-        empty.add(7, "a number is no id")
-    with pytest.raises(ValueError):
-        empty.add("", "no id")
+        raises(TypeError, empty.add, "wrong", wrong)
+    raises(TypeError, empty.add, 7, "a number is no id")
+    raises(ValueError, empty.add, "", "no id")
     empty.commit()
     assert len(empty) == 3
 
@@ -65,18 +63,13 @@ def test_documents_that_make_no_sense(empty):
     while deep:  # lest its end is a recursion
         deep = deep["a"] if isinstance(deep, dict) else None
     for wrong in [Items([3]), Items([("a",)]), Items([("a", "b", "c")]), Items([(3, "x")]), Items([None])]:
-        with pytest.raises(TypeError):
-            empty.add("wrong", wrong)
+        raises(TypeError, empty.add, "wrong", wrong)
     for wrong in [Items([3]), Items([("a",)])]:
-        with pytest.raises(TypeError):
-            bitsift.Index.create(weights=wrong)
-        with pytest.raises(TypeError):
-            bitsift.Statistics(words=wrong)
+        raises(TypeError, bitsift.Index.create, weights=wrong)
+        raises(TypeError, bitsift.Statistics, words=wrong)
     for wrong in ["\ud800", {"a": "\ud800"}, {"\ud800": "a"}, {"a": 10**5000}]:
-        with pytest.raises(ValueError):
-            empty.add("wrong", wrong)
-    with pytest.raises(ValueError):
-        empty.add("\ud800", "a text")
+        raises(ValueError, empty.add, "wrong", wrong)
+    raises(ValueError, empty.add, "\ud800", "a text")
     empty.commit()
     assert len(empty) == 0
 
@@ -84,8 +77,7 @@ def test_documents_that_make_no_sense(empty):
 def test_ids_of_records(empty):
     assert empty.add_many([{"id": b"bytes", "text": "cat"}, {"id": 10**30, "text": "cat"}, {"id": "a\0b", "text": "cat \0 x"}]) == 3
     for wrong in [None, True, 1.5, ["a"]]:
-        with pytest.raises(TypeError):
-            empty.add_many([{"id": wrong, "text": "cat"}])
+        raises(TypeError, empty.add_many, [{"id": wrong, "text": "cat"}])
     empty.commit()
     assert empty.ids("cat") == ["bytes", str(10**30), "a\0b"] and empty.document("a\0b") == {"text": "cat \0 x"}
 
@@ -93,8 +85,7 @@ def test_ids_of_records(empty):
 def test_replace_and_delete(index):
     index.add("1", "a mouse")
     index.replace("2", "two mice")
-    with pytest.raises(bitsift.NotFoundError):
-        index.replace("new", "never")
+    raises(bitsift.NotFoundError, index.replace, "new", "never")
     assert index.delete("3") is True and index.delete("3") is False
     index.commit()
     assert index.ids("cat") == ["4"] and index.ids("mouse OR mice") == ["1", "2"] and len(index) == 3
@@ -143,12 +134,9 @@ def test_add_many_keeps_what_came_before_a_failure(empty):
         yield "2", "a cat"
         raise KeyError("no more")
 
-    with pytest.raises(KeyError):
-        empty.add_many(documents())
-    with pytest.raises(TypeError):
-        empty.add_many([("3", "a cat"), "neither pair nor dict"])
-    with pytest.raises(KeyError):
-        empty.add_many([{"text": "no id"}])
+    raises(KeyError, lambda: empty.add_many(documents()))
+    raises(TypeError, empty.add_many, [("3", "a cat"), "neither pair nor dict"])
+    raises(KeyError, empty.add_many, [{"text": "no id"}])
     empty.commit()
     assert empty.ids("cat") == ["1", "2", "3"]
 
@@ -160,12 +148,10 @@ def test_options_of_an_index(tmp_path):
         index.commit()
         assert index.ids("cafe sail") == ["1", "2"]
         assert index.search("sails")[0].id == "1"
-    with pytest.raises(bitsift.InvalidError):
-        bitsift.Index.create(stem="klingon")
+    raises(bitsift.InvalidError, bitsift.Index.create, stem="klingon")
     path = tmp_path / "x.index"
     bitsift.Index.create(path, density=0.2).close()
-    with pytest.raises(FileExistsError):
-        bitsift.Index.create(path)
+    raises(FileExistsError, bitsift.Index.create, path)
     with bitsift.Index.create(path, exist_ok=True) as index:
         index.add("1", "there")
         index.commit()
@@ -200,8 +186,7 @@ def test_what_a_provider_raises_comes_out():
     with bitsift.Index.create(store=False, texts=give) as index:
         index.add("1", "a cold lonely harbour")
         index.commit()
-        with pytest.raises(LookupError):
-            index.ids('"cold harbour"~3')
+        raises(LookupError, index.ids, '"cold harbour"~3')
 
 
 def test_memory_is_files(index):
@@ -240,16 +225,13 @@ def test_memory_beside_a_writer():
             assert len(other) == 60 and len(index) == 61
         copy.remove("manifest")
         copy.remove("manifest")
-        with pytest.raises(bitsift.NotFoundError):
-            bitsift.Index.open(memory=copy)
+        raises(bitsift.NotFoundError, bitsift.Index.open, memory=copy)
 
 
 def test_deleting_from_any_source(folder):
     assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"] == ["1", "2", "4"]
-    with pytest.raises(bitsift.StoppedError):
-        bitsift.delete("built.index", query="cat", confirm=lambda n: n < 3)
-    with pytest.raises(LookupError):
-        bitsift.delete("built.index", query="cat", confirm={}.__getitem__)
+    raises(bitsift.StoppedError, bitsift.delete, "built.index", query="cat", confirm=lambda n: n < 3)
+    raises(LookupError, bitsift.delete, "built.index", query="cat", confirm={}.__getitem__)
     assert bitsift.delete("built.index", ["1", "files/a.txt", "none"])["deleted"] == 2
     with bitsift.Index.open("built.index") as index:
         assert index.ids("cat OR filter") == ["files/b.txt", "2", "4"]
@@ -257,12 +239,10 @@ def test_deleting_from_any_source(folder):
     assert bitsift.delete("built.index", "none")["notices"]
     with bitsift.Index.open("built.index") as index:
         assert index.ids("cat") == ["1", "2", "4"]
-    with pytest.raises(bitsift.InvalidError) as caught:
-        bitsift.delete("built.index", query="+++")
+    caught = raises(bitsift.InvalidError, bitsift.delete, "built.index", query="+++")
     assert caught.value.position == 0
     for wrong in [(), (["1"], "cat")]:
-        with pytest.raises(TypeError):
-            bitsift.delete("built.index", *wrong)
+        raises(TypeError, bitsift.delete, "built.index", *wrong)
 
 
 def test_files_beside_documents(folder):
@@ -279,8 +259,7 @@ def test_two_writers(tmp_path):
     path = tmp_path / "x.index"
     with bitsift.Index.create(path) as one, bitsift.Index.open(path) as two:
         one.add("1", "first")
-        with pytest.raises(bitsift.BusyError) as caught:
-            two.add("2", "second")
+        caught = raises(bitsift.BusyError, two.add, "2", "second")
         assert isinstance(caught.value, BlockingIOError) and caught.value.status == "busy"
         one.commit()
         two.add("2", "second")

@@ -15,8 +15,7 @@ static char dir[] = "/tmp/bitsift-sqlite-XXXXXX";
 
 static sqlite3 *open_database(const char *name)
 {
-	char path[80];
-	char *message = NULL;
+	char path[80], *message = NULL;
 	sqlite3 *db;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	assert_int_equal(sqlite3_open(*name ? path : ":memory:", &db), SQLITE_OK);

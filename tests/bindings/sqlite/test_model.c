@@ -152,33 +152,14 @@ static void text_of(uint32_t row, unsigned column, char text[TEXT_BYTES])
 
 static void make_query(char query[TEXT_BYTES])
 {
+	static const char *const forms[] = {"\"%s %s\"", "-%s", "title:%s", "%.2s*", "(%s OR body:%s)", "\"%s %s\"~3"};
 	size_t n = 1 + below(3);
 	query[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
 		const char *word = word_of(rng + below(1000)), *other = word_of(rng + below(999));
 		char piece[120];
-		switch (below(10)) {
-		case 0:
-			snprintf(piece, sizeof(piece), "\"%s %s\"", word, other);
-			break;
-		case 1:
-			snprintf(piece, sizeof(piece), "-%s", word);
-			break;
-		case 2:
-			snprintf(piece, sizeof(piece), "title:%s", word);
-			break;
-		case 3:
-			snprintf(piece, sizeof(piece), "%.2s*", word);
-			break;
-		case 4:
-			snprintf(piece, sizeof(piece), "(%s OR body:%s)", word, other);
-			break;
-		case 5:
-			snprintf(piece, sizeof(piece), "\"%s %s\"~3", word, other);
-			break;
-		default:
-			snprintf(piece, sizeof(piece), "%s", word);
-		}
+		unsigned form = below(10);
+		snprintf(piece, sizeof(piece), form < sizeof(forms) / sizeof(*forms) ? forms[form] : "%s", word, other);
 		strcat(query, i ? " " : "");
 		strcat(query, piece);
 	}
@@ -489,26 +470,17 @@ static void change(struct connection *connection)
 
 static void maintain(struct connection *connection)
 {
-	switch (below(6)) {
-	case 0:
-		run(connection, "INSERT INTO %s(%s) VALUES('optimize')", asked, asked);
-		break;
-	case 1:
-		run(connection, "INSERT INTO %s(%s) VALUES('rebuild')", asked, asked);
-		break;
-	case 2:
-		run(connection, "INSERT INTO %s(%s) VALUES('integrity-check')", asked, asked);
-		break;
-	case 3:
-		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite renames no column that is called as its table. */
-		if (is_external)
-			break;
-		run(connection, "ALTER TABLE %s RENAME TO other", asked);
-		run(connection, "ALTER TABLE other RENAME TO %s", asked);
-		break;
-	default:
+	static const char *const commands[] = {"optimize", "rebuild", "integrity-check"};
+	unsigned kind = below(6);
+	if (kind < 3) {
+		run(connection, "INSERT INTO %s(%s) VALUES('%s')", asked, asked, commands[kind]);
+	} else if (kind > 3) {
 		for (unsigned i = below(3) ? 90 : 1300; i > 0; i--)
 			below(20) ? put_anyhow(connection) : change(connection);
+	} else if (!is_external) {
+		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite renames no column that is called as its table. */
+		run(connection, "ALTER TABLE %s RENAME TO other", asked);
+		run(connection, "ALTER TABLE other RENAME TO %s", asked);
 	}
 }
 

@@ -43,10 +43,7 @@ show bitsift query --catalog --brute --count albatross
 printf 'ferry\nnoon\nalbatross\n' >queries
 show bitsift query --catalog --count --batch queries
 show bitsift query --catalog --strict-query 'noon or ferry'
-asked bitsift query --catalog ferry
-asked bitsift query --catalog ferry_open
-asked bitsift query --catalog albatross
-asked bitsift query --catalog 'ferry_o*'
+each asked bitsift query --catalog :: ferry ferry_open albatross 'ferry_o*'
 asked bitsift query --catalog letter OR lunch
 echo '# what does not go together'
 show bitsift query --catalog --index notes/.bitsift ferry

@@ -49,7 +49,5 @@ printf 'text before; that is long\0and after' >binary/a.dat
 printf 'z; w\0' >binary/b.dat
 (cd binary && quiet bitsift index a.dat b.dat)
 show bitsift catalog add binary
-show bitsift grep --catalog -c 'before; that'
-show bitsift grep --catalog -c 'text before; that is long'
-show bitsift grep --catalog -c 'text before; that is longer'
+each show bitsift grep --catalog -c :: 'before; that' 'text before; that is long' 'text before; that is longer'
 bitsift grep --catalog -c 'text before; that is longer' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'

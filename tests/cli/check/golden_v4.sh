@@ -30,11 +30,7 @@ cd tree
 checked
 ask --ids bits
 ask --count the
-ask --ids '"bits that sift"'
-ask --ids 'bits -bytes'
-ask --ids 'cafe OR café OR 東京'
-ask --ids 'москва straße'
-ask --ids 'name:log'
+each ask --ids :: '"bits that sift"' 'bits -bytes' 'cafe OR café OR 東京' 'москва straße' 'name:log'
 ask --ids --in notes title:bits
 ask bits
 show bitsift grep -n bits
@@ -50,10 +46,7 @@ show bitsift query --ids bits
 
 cd ../records
 checked
-ask --ids bit
-ask --ids cafe
-ask --ids title:sift
-ask --ids 'again OR appended'
+each ask --ids :: bit cafe title:sift 'again OR appended'
 ask --count bit
 ask takes
 quiet bitsift delete --undo c

@@ -9,9 +9,7 @@ rm d/3.txt
 quiet bitsift index
 show bitsift query --ids cat
 show bitsift compact
-show bitsift query --ids cat
-show bitsift query --ids pipe
-show bitsift query --ids dog
+each show bitsift query --ids :: cat pipe dog
 bitsift check | sed "s,\,.*,,"
 show bitsift compact
 echo '# a document that changed since is left where it is'

@@ -5,38 +5,38 @@ printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id"
     '{"text":"cat four"}' >r.jsonl
 settle
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 show bitsift delete d/b.txt b r.jsonl:4 nothing
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
 echo '# a refresh does not bring them back'
 show bitsift index
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# not even if the collection grows or is written anew, or the file is touched'
 echo '{"id":"z","text":"cat five"}' >>r.jsonl
 touch d/b.txt
 quiet bitsift index
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 { echo '{"id":"y","text":"cat zero"}'; cat r.jsonl; } >r.new
 mv r.new r.jsonl
 quiet bitsift index
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# r.jsonl:4 is another record now; b and d/b.txt change'
 echo 'cat b, changed' >d/b.txt
 echo '{"id":"b","text":"cat two, changed"}' >>r.jsonl
 quiet bitsift index
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# of a record that comes twice, the last one counts: a is deleted, and an earlier text of it does not come back'
 show bitsift delete a
 quiet bitsift index --rebuild
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# gone and back again is new'
 show bitsift delete d/c.txt
 mv d/c.txt c.txt
 quiet bitsift index
 mv c.txt d/c.txt
 quiet bitsift index
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# from a pipe'
 show bitsift delete p
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index -
@@ -45,10 +45,10 @@ echo '{"id":"p","text":"cat from the pipe, changed"}' | quiet bitsift index -
 show bitsift query --ids pipe
 echo '# by query'
 show bitsift delete --query 'cat changed'
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 show bitsift delete --query --any 'zero five'
 show bitsift delete --any --query 'zero five'
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
 echo '# nothing to delete; not an index; bad arguments'
 show bitsift delete nothing
@@ -60,7 +60,7 @@ show bitsift delete --index nowhere a
 show bitsift delete -q d/a.txt
 show bitsift compact
 show bitsift compact
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
 echo '# an id that looks like the name of a line'
 T='{"id":"l.jsonl:2","text":"cat T"}'

@@ -7,15 +7,17 @@ settle
 both() {
     "$@" 2>&1
 }
-for round in walked indexed; do
-    echo "# $round"
+searches() {
     for option in -n -l -c --candidates; do
         show both bitsift grep "$option" cat d/a.txt missing d/b.txt
         show both bitsift grep "$option" cat d missing/x d/b.txt
     done
     show both bitsift grep --files d/a.txt missing d/b.txt
-    bitsift index -q d
-done
+}
+echo '# walked, and the same indexed'
+once searches searches
+bitsift index -q d
+once searches searches
 echo '# -'
 echo 'dog' >-
 show bitsift index -q ./-

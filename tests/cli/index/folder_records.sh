@@ -2,7 +2,7 @@
 # refresh makes of files that are new, appended to, rotated, gone, or no collections any more.
 mkdir -p logs/deep
 same() { # as indexed, by brute force, and by looking at the files now
-    show bitsift query --ids "$@"
+    once ids show bitsift query --ids "$@"
     for way in --brute --fresh; do
         cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")
     done

@@ -7,12 +7,7 @@ show bitsift index
 quiet bitsift check
 for word in alpha beta gamma delta epsilon zeta eta; do bitsift query --ids "$word"; done
 echo '# in a name they are U+FFFD, which can be typed'
-show bitsift query --ids 'a�b:beta'
-show bitsift query --ids '�:epsilon'
-show bitsift query --ids '�:zeta'
-show bitsift query --ids 'o�.p�:eta'
-show bitsift query --ids 'ab:beta'
-show bitsift query --ids '�:17..18'
+each show bitsift query --ids :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
 show bitsift compact
 quiet bitsift check
 show bitsift query --ids '�:epsilon'

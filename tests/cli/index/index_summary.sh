@@ -43,10 +43,7 @@ checked
 quiet bitsift compact
 told
 ls .bitsift | grep -cE '^(sum|cou)' || true
-show bitsift index --summary 1
-show bitsift index --summary many
-show bitsift index --summary nan
-show bitsift index --summary -0.1
+each show bitsift index --summary :: 1 many nan -0.1
 
 echo '# without the counts, which no question reads, the next one is made anew'
 quiet bitsift index --summary 0.01

@@ -2,12 +2,15 @@
 mkdir empty
 : >empty.jsonl
 printf '\n\n' >blank.jsonl
-for source in empty empty.jsonl blank.jsonl -; do
-    show bitsift index "$source"
+answers() {
     show bitsift query --count cat
     show bitsift query --count -- -cat
     show bitsift query --brute --ids cat
     quiet bitsift index
+}
+for source in empty empty.jsonl blank.jsonl -; do
+    show bitsift index "$source"
+    once answers answers
     rm -r .bitsift
 done
 show bitsift index

@@ -6,7 +6,7 @@ fill() {
     for name in top d/a d/b d/sub/c e/f; do echo 'cat' >"$name.txt"; done
     settle
 }
-ids() { show bitsift query --ids cat; }
+ids() { once ids show bitsift query --ids cat; }
 sound() { quiet bitsift check; }
 
 echo '# one place, by several names'
@@ -94,9 +94,7 @@ ids
 show bitsift query --ids --brute cat
 show bitsift grep -l cat .
 sound
-show bitsift index --forget e/f.txt
-show bitsift index --forget d
-show bitsift index --forget nothing
+each show bitsift index --forget :: e/f.txt d nothing
 quiet bitsift compact
 show bitsift index d
 ids

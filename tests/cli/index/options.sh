@@ -9,9 +9,7 @@ show bitsift index --hidden
 show bitsift index --words --grams -q
 show bitsift query --count run
 quiet bitsift index --rebuild --stem english --fold-accents
-show bitsift query --count run
-show bitsift query --count cafe
-show bitsift query --count runs
+each show bitsift query --count :: run cafe runs
 echo '# none means: as it was made'
 quiet bitsift index
 show bitsift query --count runs

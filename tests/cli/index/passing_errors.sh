@@ -11,8 +11,8 @@ make() {
 }
 refresh() {
     show hostile "$@" bitsift index
-    show bitsift query --count cat
-    show bitsift grep --no-stat -c cat d
+    once query show bitsift query --count cat
+    once grep show bitsift grep --no-stat -c cat d
 }
 make
 echo '# a folder whose entries cannot be read, one that cannot be opened, a file, a source'

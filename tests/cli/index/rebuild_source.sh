@@ -35,11 +35,7 @@ all
 echo '# no source of it'
 mkdir c
 echo 'cat' >c/w
-show bitsift index --rebuild c
-show bitsift index --rebuild b/sub
-show bitsift index --rebuild b/in.jsonl
-show bitsift index --rebuild .
-show bitsift index --rebuild nothing
+each show bitsift index --rebuild :: c b/sub b/in.jsonl . nothing
 show bitsift index --rebuild a nothing
 show bitsift index --rebuild a c
 all

@@ -7,7 +7,7 @@ printf '%s\n' '{"id":"one","title":"hello","text":"from a record"}' '{"id":2,"te
     '{"text":"hello without id"}' >mail.jsonl
 cp mail.jsonl b/inside.ndjson
 settle
-all() { show bitsift query --ids hello; rm -rf .bitsift; }
+all() { once hello show bitsift query --ids hello; rm -rf .bitsift; }
 
 echo '# a folder, by several names'
 show bitsift index a
@@ -48,9 +48,9 @@ echo '# several sources, in the order named, and more added later'
 quiet bitsift index mail.jsonl a/deep
 quiet bitsift index b
 quiet bitsift index -q -- a/x.txt -
-show bitsift query --ids hello
+once hello show bitsift query --ids hello
 echo '{"id":"s","text":"hello from the pipe"}' | quiet bitsift index -
-show bitsift query --ids hello
+once hello show bitsift query --ids hello
 show bitsift query pipe
 show bitsift index
 all
@@ -58,14 +58,10 @@ all
 echo '# fields of a record'
 printf '%s\n' '{"key":"k1","id":"i1","title":"hello","text":"body","tags":["hidden"],"n":7}' >f.jsonl
 quiet bitsift index --id key f.jsonl
-show bitsift query --ids hello
-show bitsift query --ids i1
-show bitsift query --ids title:hello
-show bitsift query --ids text:hello
-show bitsift query --ids hidden
+each show bitsift query --ids :: hello i1 title:hello text:hello hidden
 rm -rf .bitsift
 quiet bitsift index --text text,other f.jsonl
-show bitsift query --ids hello
+once hello show bitsift query --ids hello
 show bitsift query --ids body
 
 echo '# the same label at another place would mix ids'

@@ -10,29 +10,29 @@ mv d elsewhere
 mv r.jsonl r.old
 show bitsift index
 show bitsift index -q d e
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 show bitsift query --ids --fresh cat
-show bitsift query --ids --no-stat cat
+once no-stat show bitsift query --ids --no-stat cat
 show bitsift compact -q
-show bitsift query --ids --no-stat cat
+once no-stat show bitsift query --ids --no-stat cat
 mkdir d
 show bitsift index
 show bitsift index -q d
-show bitsift query --ids --no-stat cat
+once no-stat show bitsift query --ids --no-stat cat
 mkdir d/sub
 echo '# an entry, though not one to index: it is what it is now'
 show bitsift index -q
-show bitsift query --ids --no-stat cat
+once no-stat show bitsift query --ids --no-stat cat
 rm -r d
 mv elsewhere d
 mv r.old r.jsonl
 show bitsift index -q
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# a folder that became a file'
 rm -r e
 echo 'cat' >e
 show bitsift index -q
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# none left: the index stays'
 mkdir away
 mv d e r.jsonl away
@@ -40,14 +40,14 @@ show bitsift index
 show bitsift index --rebuild
 mv away/* .
 show bitsift index -q
-show bitsift query --ids cat
+once ids show bitsift query --ids cat
 echo '# a folder below a source is a part of it'
 mkdir d/below
 echo 'cat' >d/below/c.txt
 quiet bitsift index
 rm -r d/below
 show bitsift index -q
-show bitsift query --ids --no-stat cat
+once no-stat show bitsift query --ids --no-stat cat
 echo '# nothing but the index itself'
 mkdir alone
 echo 'dog' >alone/x

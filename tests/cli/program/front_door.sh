@@ -4,9 +4,7 @@ cmp "$SCRATCH/.stderr" <(bitsift --help)
 bitsift --help | head -n 1
 cmp <(bitsift --help) <(bitsift -h)
 cmp <(bitsift --help) <(bitsift help)
-show bitsift --version
-show bitsift indes
-show bitsift --indes
+each show bitsift :: --version indes --indes
 cmp <(bitsift query --help) <(bitsift query -h)
 bitsift help bloom | head -n 4 # a topic
 # For an 80-column screen, and with each option.
@@ -18,9 +16,7 @@ for command in '' $commands; do
     bitsift $command --help | sed -nE '1p; s/^ +((-., )?--[a-z0-9-]+).*/    \1/p' | paste -sd '\0'
 done
 printf 'help: %s\n' "${commands//$'\n'/ }"
-show bitsift index --no-such
-show bitsift index -x
-show bitsift index --index
+each show bitsift index :: --no-such -x --index
 show bitsift query -n
 show bitsift query cat -dog
 show bitsift query --no-such cat

@@ -32,9 +32,7 @@ try bitsift query --ids ferry
 try bitsift query --count ferry
 try bitsift query --json ferry
 try bitsift query --kernel list
-try bitsift grep ferry
-try bitsift grep --version
-try bitsift grep --type-list
+each try bitsift grep :: ferry --version --type-list
 try bitsift grep --kernel list
 try bitsift delete --dry-run a.txt
 try bitsift trust --list

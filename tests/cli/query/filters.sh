@@ -75,20 +75,8 @@ show bitsift query --count --in . cat
 cd ..
 
 # Names.
-every name:readme
-every name:read
-every 'name:"read me"'
-every 'name:deep/read'
-every 'name:help*'
-every 'name:mian~1'
-every 'name:(src OR main)'
-every 'cat -name:c'
-every 'cat name:h OR dog name:txt'
-every name:alone
-every name:docs
-every readme
-every 'name:file'
-every 'name:nowhere'
+each every :: name:readme name:read 'name:"read me"' 'name:deep/read' 'name:help*' 'name:mian~1' 'name:(src OR main)' \
+    'cat -name:c' 'cat name:h OR dog name:txt' name:alone name:docs readme 'name:file' 'name:nowhere'
 
 # No file is opened for a name, nor for what does not pass.
 show bitsift query --count --stats name:main 2>&1 | grep -o '"verified":[0-9]*'

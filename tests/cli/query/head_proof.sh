@@ -20,14 +20,8 @@ same() {
     count=$(bitsift query --count "$1") || true
     printf '%s: %s, %s\n' "$1" "$count" "$(bitsift query --brute --count "$1" || true)"
 }
-same '"the old cat"'
-same '"the old"'
-same '"old cat"'
-same '"cat sat"'
-same '"the old cat" -dog'
-same '"the old cat" OR dog'
-same '"the old cat" dog'
-same '"the old" ca*'
+each same :: '"the old cat"' '"the old"' '"old cat"' '"cat sat"' '"the old cat" -dog' '"the old cat" OR dog' \
+    '"the old cat" dog' '"the old" ca*'
 diff <(bitsift query --ids '"the old cat"') <(bitsift query --brute --ids '"the old cat"') && echo same
 echo '# read: no more than the beginning'
 read_bytes() {

@@ -36,6 +36,4 @@ show bitsift query --in r.jsonl again
 show bitsift query --in r.jsonl two
 echo '# ... and one whose beginning changed is not'
 sed -i 's/cat three/cat THREE again/' r.jsonl
-show bitsift query --in r.jsonl --ids 'cat again'
-show bitsift query --in r.jsonl --ids 'cat three'
-show bitsift query --in r.jsonl --ids one
+each show bitsift query --in r.jsonl --ids :: 'cat again' 'cat three' one

@@ -42,15 +42,11 @@ nam:a
 QUERIES
 show bitsift query ''
 show bitsift query '   '
-show bitsift query --strict-query "$(printf 'a\tb (')"
-show bitsift query --strict-query "$(printf 'caf\351 (')"
-show bitsift query --strict-query "$(printf 'one\ntwo (')"
+each show bitsift query --strict-query :: "$(printf 'a\tb (')" "$(printf 'caf\351 (')" "$(printf 'one\ntwo (')"
 show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # letters of one syllable take two columns, what turns the text round is shown as one
 echo '# not an error'
 show bitsift query --count cat +++
-show bitsift query --count '- cat'
-show bitsift query --count 'cat and dog'
-show bitsift query --count 'nofield:cat'
+each show bitsift query --count :: '- cat' 'cat and dog' 'nofield:cat'
 echo '# too much of a good thing'
 show bitsift query 'cat~3'
 show bitsift query '*cat'

@@ -34,17 +34,8 @@ checked() {
 }
 
 # Numbers: both ends, one, neither in; decimals, exponents, zeros, more digits than a double has.
-every year:1990..2000
-every year:1990..1990
-every 'year:>1990'
-every 'year:>=1990'
-every 'year:<1990'
-every 'year:<=1990'
-every year:..1990
-every year:2001..
-every 'price:<0'
-every price:0..0
-every price:-3..1e-400
+each every :: year:1990..2000 year:1990..1990 'year:>1990' 'year:>=1990' 'year:<1990' 'year:<=1990' year:..1990 \
+    year:2001.. 'price:<0' price:0..0 price:-3..1e-400
 every 'price:>0' 'price:<1'
 every price:12.5..0.0125k
 every 'price:>9007199254740992' 'price:<1e30'
@@ -53,23 +44,13 @@ every 'price:>1e399'
 every 'price:>12345678901234567890122' 'price:<12345678901234567890124'
 every price:8Pi..9008T
 # Nested fields, arrays: any value suffices.
-every 'size.x:>3'
-every size.y.z:-7..-7
-every size.y.z:7.5..
+each every :: 'size.x:>3' size.y.z:-7..-7 size.y.z:7.5..
 every 'year:<1985' 'year:>2005'
 # Dates, a shorter one for all of its time, in UTC; years as numbers.
-every when:2024-05..2024-06
-every when:2024-05-17..2024-05-17
-every when:2024-05-17T08:30..2024-05-17T08:30
-every when:2024..2024
-every 'when:<2024'
-every 'when:>2024'
-every when:2024-01-01T01..2024-01-01T01
-every when:2016-12-31T23:59:60..2016-12-31T23:59:60
-every when:2017-01-01..2017-01-01
-every when:9999..
-every when:..1500
-every year:1990-01..1995-01
+each every :: when:2024-05..2024-06 when:2024-05-17..2024-05-17 when:2024-05-17T08:30..2024-05-17T08:30 \
+    when:2024..2024 'when:<2024' 'when:>2024' when:2024-01-01T01..2024-01-01T01 \
+    when:2016-12-31T23:59:60..2016-12-31T23:59:60 when:2017-01-01..2017-01-01 when:9999.. when:..1500 \
+    year:1990-01..1995-01
 # With other operands.
 every cat year:1990..2000
 every cat OR year:..1985
@@ -82,14 +63,7 @@ every name:70..80
 show bitsift query 'cat year:1990..2000'
 
 # Text, and a notice: a field without numbers, ends that are none, no field.
-every 'text:>5'
-every text:1990..2000
-every year:a..z
-every 'year:>old'
-every 'year:1m..2m'
-every 'year:=>1990'
-every title:=a
-every name:70..x
+each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
 show bitsift query --ids 'cat year:..'
 every 'yaer:1990..2000'
 bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
@@ -199,9 +173,7 @@ show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
 echo '# a number where a date is meant'
 printf '{"id":"1","date":"2024-05-17","mix":"2024-05-17"}\n{"id":"2","date":"2023-05-17","mix":7}\n' >dates.jsonl
 quiet bitsift index --index dates dates.jsonl
-for range in 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'; do
-    show bitsift query --index dates --ids "$range"
-done
+each show bitsift query --index dates --ids :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
 show bitsift query --index dates --strict-query --ids 'date:>20240501'
 echo '{"id":"3","date":20240601}' >>dates.jsonl
 show bitsift query --index dates --fresh --ids 'date:>20240501'

@@ -38,9 +38,7 @@ for query in "don't" 'don’t' 02 '"02 03"' 🇩🇪 alice; do
 done
 announce bitsift index
 bitsift index 2>&1 >/dev/null | neutral -
-for query in bits "don't" 'don’t' '"02 03"' 🇩🇪 alice; do
-    show bitsift query --ids "$query"
-done
+each show bitsift query --ids :: bits "don't" 'don’t' '"02 03"' 🇩🇪 alice
 bitsift stats | grep '^health'
 # Programs that know no later rules refuse it.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest

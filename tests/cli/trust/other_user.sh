@@ -16,9 +16,7 @@ show me bitsift query --ids cat
 show bitsift query --ids cat
 show me bitsift query --index ../.bitsift --ids cat
 show me bitsift index --index ../.bitsift
-show me bitsift stats
-show me bitsift check
-show me bitsift compact
+each show me bitsift :: stats check compact
 show me bitsift delete a.txt
 show me bitsift grep -c cat ..
 show me bitsift grep --index ../.bitsift -c cat ..

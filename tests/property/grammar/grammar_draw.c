@@ -8,6 +8,7 @@
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/test.h"
 
 #define COUNT(array)      (sizeof(array) / sizeof(*(array)))
@@ -15,16 +16,6 @@
 
 /* Two names of which one begins with the other; values; "name" is the last one. */
 const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when", "tags", "a", "a:b", "name"};
-
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
 
 /* The first ones are the most frequent. */
 static const char *const words[] = {
@@ -176,17 +167,16 @@ static char *draw_text(struct dice *dice, uint32_t n_words)
 	for (uint32_t i = 0; i < n_words; i++) {
 		static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
 		if (i > 0)
-			append_text(&text, chance(dice, 85) ? " " : PICK(dice, between));
-		append_text(&text, draw_word(dice));
+			append_string(&text, chance(dice, 85) ? " " : PICK(dice, between));
+		append_string(&text, draw_word(dice));
 	}
-	append(&text, "", 1);
+	append_bytes(&text, "", 1);
 	return (char *)text.data;
 }
 
 static char *copy_of(const char *text)
 {
-	char *copy = malloc(strlen(text) + 1);
-	assert_non_null(copy);
+	char *copy = must_malloc(strlen(text) + 1);
 	return strcpy(copy, text);
 }
 
@@ -229,8 +219,7 @@ static void write_file(struct grammar *grammar, struct dice *dice, struct gramma
 	const char *name = names[number];
 	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
 	kept_analyze(grammar->words, name, strlen(name), &doc->path);
-	FILE *file = fopen(doc->id, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(doc->id, "w");
 	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(dice, roll_between(dice, 2, 9)));
 	fputs(doc->texts[0].text, file);
 	assert_int_equal(fclose(file), 0);
@@ -240,8 +229,7 @@ void grammar_write(struct grammar *grammar, struct dice *dice)
 {
 	uint64_t n_words = 0;
 	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700), 0);
-	FILE *file = fopen("records.jsonl", "w");
-	assert_non_null(file);
+	FILE *file = must_fopen("records.jsonl", "w");
 	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
 		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
 		write_record(grammar, dice, &grammar->docs[i], file);
@@ -276,7 +264,7 @@ struct growing {
 
 static void put(struct growing *growing, const char *text)
 {
-	append_text(growing->text, text);
+	append_string(growing->text, text);
 }
 
 static void put_space(struct growing *growing)
@@ -295,7 +283,7 @@ static void put_word(struct growing *growing)
 		put(growing, word);
 		return;
 	}
-	append(growing->text, word, at);
+	append_bytes(growing->text, word, at);
 	if (chance(dice, 30)) {
 		at = next_char(word, at);
 		put(growing, chance(dice, 50) ? "e" : "");
@@ -327,7 +315,7 @@ static void put_pattern(struct growing *growing)
 		else if (is_wild)
 			put(growing, "*");
 		if (!is_wild || chance(dice, 30))
-			append(growing->text, word + at, next - at);
+			append_bytes(growing->text, word + at, next - at);
 	}
 	put(growing, chance(dice, 20) ? "*" : "");
 }
@@ -435,7 +423,7 @@ static void put_phrase(struct growing *growing)
 		if (chance(dice, 70))
 			while (end < length && text[end] != ' ')
 				end++;
-		append(growing->text, text + at, end > at ? end - at : 0);
+		append_bytes(growing->text, text + at, end > at ? end - at : 0);
 		put(growing, chance(dice, 10) ? "*" : "");
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
@@ -530,9 +518,9 @@ static void replace(struct growing *growing, size_t at, size_t n_old, const void
 {
 	struct bs_buffer made = {0}, *text = growing->text;
 	assert_int_equal(bs_buffer_reserve(&made, 1, NULL), BS_OK);
-	append(&made, text->data, at);
-	append(&made, bytes, n_bytes);
-	append(&made, text->data + at + n_old, text->used_bytes - at - n_old);
+	append_bytes(&made, text->data, at);
+	append_bytes(&made, bytes, n_bytes);
+	append_bytes(&made, text->data + at + n_old, text->used_bytes - at - n_old);
 	bs_buffer_deinit(text);
 	*text = made;
 }
@@ -545,7 +533,7 @@ static void mutate(struct growing *growing)
 	                                    ">",      "1",    "cat",   "\u6f22", "\u0301", "\u0338", "\u200d", "\ufe0f",
 	                                    "\u00a0", "~",    "@",     "_",      "\u05dc", "\uac00", "()",     "\"\"",
 	                                    " -",     "\" ",  " (",    ") ",     "year:"};
-	struct bs_buffer copy = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer copy = {0};
 	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b, end = a < b ? b : a;
 	const char *sign = PICK(growing->dice, signs);
 	end = end - start > 12 && chance(growing->dice, 80) ? start + 1 : end;
@@ -558,7 +546,7 @@ static void mutate(struct growing *growing)
 		break;
 	case 2:
 		/* Repeated elsewhere. */
-		append(&copy, growing->text->data + start, end - start);
+		append_bytes(&copy, growing->text->data + start, end - start);
 		a = draw_place(growing);
 		replace(growing, a, 0, copy.data, copy.used_bytes);
 		break;
@@ -569,7 +557,6 @@ static void mutate(struct growing *growing)
 	default:
 		replace(growing, a, 0, sign, strlen(sign));
 	}
-	bs_buffer_deinit(&copy);
 }
 
 void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text)

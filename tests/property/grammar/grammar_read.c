@@ -109,11 +109,9 @@ static size_t space_at(const struct reader *reader, size_t at)
 
 static bool holds_word(struct grammar *grammar, const uint8_t *text, size_t n)
 {
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	kept_analyze(grammar->words, text, n, &kept);
-	bool holds = kept_n(&kept) > 0;
-	kept_deinit(&kept);
-	return holds;
+	return kept_n(&kept) > 0;
 }
 
 /* ---- quotes and brackets ---- */
@@ -141,8 +139,7 @@ static bool can_group(const struct reader *reader, size_t at)
 static void find_roles(struct reader *reader)
 {
 	size_t open[GRAMMAR_MAX_TEXT], n_open = 0;
-	uint8_t *plain = malloc(reader->n + 1);
-	assert_non_null(plain);
+	FREED uint8_t *plain = must_malloc(reader->n + 1);
 	memcpy(plain, reader->text, reader->n);
 	for (size_t at = 0; at < reader->n; at++) {
 		uint8_t c = reader->text[at];
@@ -167,7 +164,6 @@ static void find_roles(struct reader *reader)
 		if (c == '(' || c == ')')
 			plain[at] = ' ';
 	}
-	free(plain);
 }
 
 /* ---- tokens ---- */
@@ -346,8 +342,7 @@ static void read_tokens(struct reader *reader)
 
 static struct grammar_node *new_node(enum grammar_kind kind)
 {
-	struct grammar_node *node = calloc(1, sizeof(*node));
-	assert_non_null(node);
+	struct grammar_node *node = must_calloc(1, sizeof(*node));
 	node->kind = kind;
 	node->weight = 1;
 	return node;
@@ -560,7 +555,7 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 	static struct wild wild;
 	static uint8_t nfc[GRAMMAR_MAX_TEXT * 4], spelt[GRAMMAR_MAX_TEXT * 8], pattern[GRAMMAR_MAX_TEXT * 8];
 	static size_t starts[GRAMMAR_MAX_TEXT * 2];
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct grammar_node *leaf = NULL;
 	size_t first, n_pattern = 0;
 	wild.n = 0;
@@ -598,7 +593,6 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 		take_items(leaf, &kept);
 		set_last(leaf, GRAMMAR_PATTERN, pattern, n_pattern);
 	}
-	kept_deinit(&kept);
 	return leaf;
 }
 
@@ -795,8 +789,7 @@ static struct grammar_node *read_or(struct reader *reader)
 
 struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any)
 {
-	struct reader *reader = calloc(1, sizeof(*reader));
-	assert_non_null(reader);
+	FREED struct reader *reader = must_calloc(1, sizeof(*reader));
 	assert_true(n_bytes < GRAMMAR_MAX_TEXT);
 	*reader =
 		(struct reader){.grammar = grammar, .text = text, .n = n_bytes, .any = any, .field = GRAMMAR_ANY_FIELD};
@@ -804,6 +797,5 @@ struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, 
 	read_tokens(reader);
 	struct grammar_node *root = read_or(reader);
 	assert_int_equal(peek(reader)->kind, END);
-	free(reader);
 	return root;
 }

@@ -15,14 +15,12 @@
 #include "core/bitsift/search.h"
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/random_rounds.h"
 #include "tests/rigs/test.h"
 
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)
-
-static struct random_rounds rounds;
 
 /* The result of a search: a score for each document that matches. */
 struct answer {
@@ -137,13 +135,12 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 	                                   .context = bench,
 	                                   .any = any};
 	struct bs_query_tree *tree;
-	struct bs_error err;
 	if (bench->grammar.unstemmed != bench->grammar.words)
 		options.words_unstemmed = bench->grammar.unstemmed;
 	bs_buffer_clear(normal);
-	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, &err))
+	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, ERR))
 		return false;
-	assert_int_equal(bs_query_format_normal(tree, text->data, normal, &err), BS_OK);
+	assert_int_equal(bs_query_format_normal(tree, text->data, normal, ERR), BS_OK);
 	bs_query_tree_free(tree);
 	return true;
 }
@@ -198,16 +195,15 @@ static void open_index(struct bench *bench, const struct bs_words_options *optio
 	                                   .stem_language = options->stem_language,
 	                                   .fold_accents = options->fold_accents};
 	struct bs_build_report report;
-	struct bs_error err = {""};
-	ok(bs_index_build(&request, &report, &err), &err);
+	ok(bs_index_build(&request, &report, ERR), &said);
 	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);
-	ok(bs_index_open("index", NULL, &bench->index, &err), &err);
-	ok(bs_finder_new(bench->index, &bench->finder, &err), &err);
+	ok(bs_index_open("index", NULL, &bench->index, ERR), &said);
+	ok(bs_finder_new(bench->index, &bench->finder, ERR), &said);
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
 		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
 		                        (uint32_t)strlen(grammar_names[i]),
-		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, &err),
-		   &err);
+		                        bs_hash_slot(grammar_names[i], strlen(grammar_names[i])), &number, NULL, ERR),
+		   &said);
 }
 
 /* A corpus, and that many queries. */
@@ -218,12 +214,11 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	const struct bs_words_options *options = &all_options[number % 2];
 	struct bs_words_options unstemmed = *options;
 	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
-	struct bs_error err = {""};
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
-	ok(bs_words_new(options, &bench.grammar.words, &err), &err);
-	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, &err), &err);
+	ok(bs_words_new(options, &bench.grammar.words, ERR), &said);
+	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, ERR), &said);
 	grammar_write(&bench.grammar, &bench.dice);
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
@@ -255,9 +250,4 @@ static void test_random_queries(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_queries)};
-	rounds = random_rounds(argc, argv, 6000, 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_random_queries))

@@ -4,6 +4,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "tests/property/model/model.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
 #define VOCABULARY 20
@@ -302,7 +303,6 @@ static void check_scores(struct comparison *comparison, const struct answer *ans
 
 static void ask(struct comparison *comparison, enum bs_find_mode mode, bool brute, struct answer *answer)
 {
-	struct bs_error err = {""};
 	*answer = (struct answer){.n = 0};
 	comparison->request = (struct bs_find_request){
 		.query = comparison->query->text,
@@ -313,9 +313,9 @@ static void ask(struct comparison *comparison, enum bs_find_mode mode, bool brut
 		.hit = take_hit,
 		.context = answer,
 	};
-	enum bs_status status = bs_find(comparison->finder, &comparison->request, &answer->result, &err);
+	enum bs_status status = bs_find(comparison->finder, &comparison->request, &answer->result, ERR);
 	if (status)
-		differ(comparison, answer, "%s: %s", bs_status_name(status), err.text);
+		differ(comparison, answer, "%s: %s", bs_status_name(status), said.text);
 	else if (comparison->is_clean && answer->result.n_unreadable > 0)
 		differ(comparison, answer, "%" PRIu64 " unreadable", answer->result.n_unreadable);
 	else if (mode != BS_FIND_COUNT && answer->n != answer->result.n_hits)
@@ -340,7 +340,7 @@ static void compare_answers(struct comparison *comparison, const struct answer *
 
 static void check_query(struct comparison *comparison)
 {
-	struct answer ids, brute_ids, count, top, brute_top;
+	AUTO(answer_deinit) struct answer ids, brute_ids, count, top, brute_top;
 	ask(comparison, BS_FIND_IDS, false, &ids);
 	ask(comparison, BS_FIND_IDS, true, &brute_ids);
 	ask(comparison, BS_FIND_COUNT, chance(30) && comparison->is_clean, &count);
@@ -350,11 +350,6 @@ static void check_query(struct comparison *comparison)
 	ask(comparison, BS_FIND_TOP, true, &brute_top);
 	if (comparison->is_clean)
 		compare_answers(comparison, &top, &brute_top);
-	answer_deinit(&ids);
-	answer_deinit(&brute_ids);
-	answer_deinit(&count);
-	answer_deinit(&top);
-	answer_deinit(&brute_top);
 }
 
 bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
@@ -364,7 +359,6 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	struct model_docs now = {0};
 	struct bs_index_info info;
 	struct model_query query;
-	struct bs_error err = {""};
 	struct comparison comparison = {.state = state, .now = &now, .is_clean = is_clean, .view = view, .query = &query,
 	                                .is_same = true};
 	bs_index_describe(index, &info);
@@ -382,8 +376,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	query_make(&query, ALL);
 	if (info.n_docs != state->docs.n)
 		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu", info.n_docs, state->docs.n);
-	if (bs_finder_new(index, &comparison.finder, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_finder_new(index, &comparison.finder, ERR), &said);
 	for (unsigned i = 0; i < n_queries && comparison.is_same; i++) {
 		query_make(&query, i == 0 ? ALL : (enum kind)roll(N_KINDS));
 		check_query(&comparison);

@@ -83,8 +83,7 @@ static const char *shell_bytes(const char *bytes, size_t n_bytes)
 	static char *text;
 	static const char safe[] = " {}\":,.-*\n\r";
 	free(text);
-	text = malloc(n_bytes * 4 + 16);
-	assert_non_null(text);
+	text = must_malloc(n_bytes * 4 + 16);
 	char *at = text + sprintf(text, "printf '");
 	for (size_t i = 0; i < n_bytes; i++) {
 		char c = bytes[i];
@@ -256,8 +255,7 @@ void disk_append(struct model_disk *disk, const char *path, const char *bytes, s
 {
 	struct timespec before;
 	struct model_node *node = make_file(disk, path, &before);
-	char *all = malloc(node->n_bytes + n_bytes + 1);
-	assert_non_null(all);
+	char *all = must_malloc(node->n_bytes + n_bytes + 1);
 	memcpy(all, node->bytes, node->n_bytes);
 	memcpy(all + node->n_bytes, bytes, n_bytes);
 	set_bytes(node, all, node->n_bytes + n_bytes);

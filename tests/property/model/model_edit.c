@@ -179,7 +179,7 @@ static void op_edit(struct model_files *files)
 		return;
 	snprintf(path, sizeof(path), "%s", node->path);
 	size_t n_bytes = node->n_bytes;
-	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes + 1);
+	FREED char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes + 1);
 	if (n_bytes < sizeof(files->undo)) {
 		memcpy(files->undo, bytes, n_bytes);
 		files->undo_bytes = n_bytes;
@@ -191,7 +191,6 @@ static void op_edit(struct model_files *files)
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
 	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
 		write_text_at(files, path, random_time());
-	free(bytes);
 }
 
 /* As it was before the last edit. */
@@ -297,9 +296,8 @@ static void op_append(struct model_files *files)
 		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half, chance(70) ? "\n" : "");
 		disk_append(&files->disk, label, line, half);
 	} else {
-		char *lines = model_lines(1 + roll(4));
+		FREED char *lines = model_lines(1 + roll(4));
 		disk_append(&files->disk, label, lines, strlen(lines));
-		free(lines);
 	}
 }
 
@@ -315,9 +313,8 @@ static void op_rewrite(struct model_files *files)
 	const char *label = random_collection_label(files);
 	if (!label)
 		return;
-	char *lines = random_collection();
+	FREED char *lines = random_collection();
 	disk_write(&files->disk, label, lines, strlen(lines), chance(60), random_time());
-	free(lines);
 }
 
 static void op_truncate(struct model_files *files)
@@ -327,12 +324,11 @@ static void op_truncate(struct model_files *files)
 	if (!node || node->n_bytes == 0)
 		return;
 	size_t n_bytes = roll((uint32_t)node->n_bytes + 1);
-	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes);
+	FREED char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes);
 	const char *feed = memrchr(bytes, '\n', n_bytes);
 	if (feed && chance(70))
 		n_bytes = (size_t)(feed - bytes) + 1;
 	disk_write(&files->disk, label, bytes, n_bytes, chance(70), random_time());
-	free(bytes);
 }
 
 /* ---- operations on whole sources ---- */

@@ -6,8 +6,7 @@
 
 static void *copy_bytes(const void *bytes, size_t n_bytes)
 {
-	char *copy = malloc(n_bytes + 1);
-	assert_non_null(copy);
+	char *copy = must_malloc(n_bytes + 1);
 	if (n_bytes)
 		memcpy(copy, bytes, n_bytes);
 	copy[n_bytes] = '\0';
@@ -301,9 +300,8 @@ static void add_file(const struct model_node *node, const char *id, uint32_t sou
 static void read_folder(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
                         struct model_docs *docs)
 {
-	const struct model_node **found = malloc((disk->n_nodes + 1) * sizeof(*found));
+	FREED const struct model_node **found = must_malloc((disk->n_nodes + 1) * sizeof(*found));
 	size_t root_bytes = strcmp(label, ".") == 0 ? 0 : strlen(label) + 1, n = 0;
-	assert_non_null(found);
 	for (size_t i = 0; i < disk->n_nodes; i++) {
 		const struct model_node *node = &disk->nodes[i];
 		if (node->kind == MODEL_FOLDER || strlen(node->path) < root_bytes ||
@@ -323,7 +321,6 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 		else
 			add_file(found[i], found[i]->path, source, docs);
 	}
-	free(found);
 }
 
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,

@@ -20,15 +20,16 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_index, bs_index_close)
 
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
 #define MAX_WEIGHT       24
 #define MAX_TOLD         5
 
-static struct random_rounds rounds;
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
 
@@ -73,16 +74,14 @@ static void difference(struct world *world, const char *format, ...)
 static struct bs_index *open_index(struct world *world)
 {
 	struct bs_index *index = NULL;
-	struct bs_error err = {""};
-	if (bs_index_open(world->dir, NULL, &index, &err))
-		difference(world, "open: %s", err.text);
+	if (bs_index_open(world->dir, NULL, &index, ERR))
+		difference(world, "open: %s", said.text);
 	return index;
 }
 
 static int take_output(void *context, const void *bytes, size_t n_bytes)
 {
-	struct bs_error err = {""};
-	return bs_buffer_append(context, bytes, n_bytes, &err) != BS_OK;
+	return bs_buffer_append(context, bytes, n_bytes, ERR) != BS_OK;
 }
 
 /* Lines of files, by the grams or without: of collections, too, whatever became of them. */
@@ -92,7 +91,6 @@ static void compare_grep(struct world *world)
 	char pattern[64];
 	struct bs_buffer found[2] = {{0}, {0}};
 	struct bs_grep_result results[2] = {{0}, {0}};
-	struct bs_error err = {""};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	size_t n = (size_t)snprintf(pattern, sizeof(pattern), forms[roll(COUNT(forms))], roll(20));
@@ -112,8 +110,8 @@ static void compare_grep(struct world *world)
 	for (int i = 0; i < 2 && world->is_same; i++) {
 		request.index = i ? world->dir : NULL;
 		request.context = &found[i];
-		if (bs_grep(&request, &results[i], &err))
-			difference(world, "grep: %s", err.text);
+		if (bs_grep(&request, &results[i], ERR))
+			difference(world, "grep: %s", said.text);
 	}
 	if (results[0].has_match != results[1].has_match || found[0].used_bytes != found[1].used_bytes ||
 	    (found[0].used_bytes > 0 && memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
@@ -147,11 +145,10 @@ static void compare(struct world *world, unsigned n_queries)
 
 static void check_index(struct world *world)
 {
-	struct bs_error err = {""};
 	struct bs_check_report sum;
 	struct bs_check_request request = {.dir = world->dir};
-	if (bs_index_check(&request, &sum, &err))
-		difference(world, "check: %s", err.text);
+	if (bs_index_check(&request, &sum, ERR))
+		difference(world, "check: %s", said.text);
 }
 
 /* The state that a run should lead to becomes that of the world, if it may. */
@@ -255,10 +252,9 @@ static void op_idle(struct world *world)
 static uint64_t count_deleted(struct world *world)
 {
 	struct bs_index_info info = {0};
-	struct bs_index *index = open_index(world);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	bs_index_close(index);
 	return info.n_deleted;
 }
 
@@ -287,7 +283,6 @@ static void op_delete(struct world *world)
 	const char *ids[3];
 	char *copies[3];
 	size_t n = 1 + roll(3);
-	struct bs_error err = {""};
 	if (!world->is_known)
 		return;
 	size_t n_before = world->state.docs.n;
@@ -300,8 +295,8 @@ static void op_delete(struct world *world)
 		state_delete(&world->state, ids[i]);
 	struct bs_delete_request request = {.dir = world->dir, .ids = ids, .n_ids = n};
 	struct bs_delete_result result;
-	if (bs_index_delete(&request, &result, &err))
-		difference(world, "delete: %s", err.text);
+	if (bs_index_delete(&request, &result, ERR))
+		difference(world, "delete: %s", said.text);
 	else if (result.n_deleted != n_before - world->state.docs.n)
 		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted, n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
@@ -317,12 +312,11 @@ static void op_undo(struct world *world)
 {
 	const struct model_docs *excluded = &world->state.excluded;
 	struct bs_delete_result result;
-	struct bs_error err = {""};
 	struct run run;
 	if (!world->is_known || excluded->n == 0)
 		return;
 	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
-	char *id = strdup(doc->id);
+	FREED char *id = strdup(doc->id);
 	bool may_stay_lost = false;
 	for (size_t i = 0; i < excluded->n; i++) {
 		const char *label = world->state.sources[excluded->at[i].source];
@@ -330,35 +324,32 @@ static void op_undo(struct world *world)
 		may_stay_lost |= strcmp(excluded->at[i].id, id) == 0 && !can_be_read;
 	}
 	if (may_stay_lost)
-		goto out;
+		return;
 	size_t n = state_undo(&world->state, id);
 	trace("bitsift delete --undo --index %s -- '%s'", world->dir, id);
 	struct bs_delete_request request = {
 		.dir = world->dir, .ids = &(const char *){id}, .n_ids = 1, .undo = true, .dry_run = chance(30)};
-	if (bs_index_delete(&request, &result, &err))
-		difference(world, "undo: %s", err.text);
+	if (bs_index_delete(&request, &result, ERR))
+		difference(world, "undo: %s", said.text);
 	else if (result.n_deleted < n || result.n_lost > 0)
 		difference(world, "%" PRIu64 " restored, not %zu", result.n_deleted, n);
 	request.dry_run = false;
-	if (world->is_same && bs_index_delete(&request, NULL, &err))
-		difference(world, "undo: %s", err.text);
+	if (world->is_same && bs_index_delete(&request, NULL, ERR))
+		difference(world, "undo: %s", said.text);
 	if (world->is_same)
 		check_index(world);
 	/* What a refresh that cannot read anything leaves is not known. */
 	world->is_known = world->is_clean = false;
 	run_draw(&run, world->dir);
 	refresh(world, &run);
-out:
-	free(id);
 }
 
 static uint64_t generation_of(struct world *world)
 {
 	struct bs_index_info info = {0};
-	struct bs_index *index = open_index(world);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	bs_index_close(index);
 	return info.generation;
 }
 
@@ -460,18 +451,15 @@ static void op_open(struct world *world)
 /* As `query --fresh`: what a refresh would find. */
 static void compare_fresh(struct world *world)
 {
-	struct bs_index *index = NULL;
-	struct bs_error err = {""};
-	struct model_state now;
+	AUTO(bs_index_close_at) struct bs_index *index = NULL;
+	AUTO(state_deinit) struct model_state now;
 	struct model_refresh refresh = {.is_fresh = true};
 	bool is_possible = state_refresh(&world->state, &world->files.disk, &refresh, &now) == BS_OK;
 	struct bs_open_request request = {.dir = world->dir, .fresh = true};
-	if (bs_index_open_with(&request, &index, &err))
-		difference(world, "fresh: %s", err.text);
+	if (bs_index_open_with(&request, &index, ERR))
+		difference(world, "fresh: %s", said.text);
 	else if (is_possible)
 		note(world, model_compare(index, &now, &world->files.disk, MODEL_FRESH, 5));
-	bs_index_close(index);
-	state_deinit(&now);
 }
 
 static void op_query(struct world *world)
@@ -635,7 +623,7 @@ static void test_lives_of_indexes(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 600, 1);
+	random_rounds(argc, argv, 600, 1);
 	if (argc > 3)
 		without = argv[3];
 	if (argc > 4)

@@ -25,6 +25,7 @@
 #include <stdio.h>
 
 #include "indexer/run/tuning.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/words_rig.h"
 
 struct bs_find_request;

@@ -79,11 +79,10 @@ static bool check_doc(struct bench *bench, struct bs_query *query, const struct 
 	const struct oracle_doc *doc = oracle_doc(&bench->oracle, number);
 	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 	struct bs_query_result result;
-	struct bs_error err = {""};
 	size_t n = take_texts(&bench->oracle, doc, texts);
-	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), &err) || bs_query_match(query, texts, n, &result, &err) ||
-	    bs_query_score(query, texts, n, statistics, score_out, &err)) {
-		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, err.text);
+	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) || bs_query_match(query, texts, n, &result, ERR) ||
+	    bs_query_score(query, texts, n, statistics, score_out, ERR)) {
+		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
 		return false;
 	}
 	if (result.is_match != (expected != NULL) || result.length != doc->length || !are_places(texts, &result) ||
@@ -132,17 +131,16 @@ static int compare_score(void *context, const struct bs_find_hit *hit)
 static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
 {
 	struct bs_find_request request = bench->request;
-	struct bs_error err = {""};
 	request.mode = BS_FIND_TOP;
 	request.n_best = chance(&bench->dice, 50) ? 10 : 2000;
 	request.sort_field = NULL;
 	request.statistics = statistics;
 	request.hit = compare_score;
 	request.context = bench;
-	if (!bs_find(bench->finders[bench->kernel], &request, NULL, &err))
+	if (!bs_find(bench->finders[bench->kernel], &request, NULL, ERR))
 		return true;
 	if (!*fault)
-		snprintf(fault, sizeof(fault), "%.200s", err.text);
+		snprintf(fault, sizeof(fault), "%.200s", said.text);
 	return false;
 }
 
@@ -189,7 +187,6 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 {
 	static struct bs_text texts[MOST_TEXTS];
 	struct bs_buffer hits = {0};
-	struct bs_error err = {""};
 	enum bs_status status = BS_OK;
 	distort(&bench->dice, statistics);
 	oracle_search(&bench->query, &bench->oracle, &hits);
@@ -198,9 +195,9 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct oracle_doc *doc = oracle_doc(&bench->oracle, hit[i].doc);
 		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
-		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), &err);
+		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
 		if (!status)
-			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, &err);
+			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, ERR);
 	}
 	oracle_rank(hit, n);
 	struct bs_find_request request = bench->request;
@@ -215,9 +212,9 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 	request.hit = compare_rank;
 	request.context = &ranking;
 	if (!status)
-		status = bs_find(bench->finders[bench->kernel], &request, NULL, &err);
+		status = bs_find(bench->finders[bench->kernel], &request, NULL, ERR);
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))
-		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, err.text);
+		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, said.text);
 	bs_buffer_deinit(&hits);
 	return !*fault;
 }
@@ -225,15 +222,14 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 const char *bench_check_apart(struct bench *bench)
 {
 	struct bs_statistics *statistics;
-	struct bs_error err = {""};
-	struct bs_query *query = make_query(bench, &err);
+	struct bs_query *query = make_query(bench, ERR);
 	size_t n_docs = oracle_n_docs(&bench->oracle);
 	*fault = '\0';
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	bs_buffer_clear(&bench->ranked);
 	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL), BS_OK);
-	if (!query || bs_statistics_gather(bench->finders[bench->kernel], &bench->request, statistics, &err))
-		snprintf(fault, sizeof(fault), "%.200s", err.text);
+	if (!query || bs_statistics_gather(bench->finders[bench->kernel], &bench->request, statistics, ERR))
+		snprintf(fault, sizeof(fault), "%.200s", said.text);
 	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics) &&
 	         check_index(bench, NULL))
 		(void)check_bounds(bench, query, statistics);

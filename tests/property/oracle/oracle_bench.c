@@ -59,7 +59,6 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	const char *sources[ORACLE_MAX_SOURCES];
 	const struct oracle_setup *setup = &bench->setup;
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	struct bs_consent consent = {.all = true};
 	for (uint32_t i = 0; i < n_sources; i++)
 		sources[i] = setup->sources[first_source + i];
@@ -100,9 +99,9 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		end = setup->is_given ? end : n_sources;
 		if (is_given) {
 			report.n_docs = bench_give(bench, dir);
-		} else if (bs_index_build(&request, &report, &err)) {
+		} else if (bs_index_build(&request, &report, ERR)) {
 			oracle_setup_print(setup, stderr);
-			fail_msg("%s", err.text);
+			fail_msg("%s", said.text);
 		}
 	}
 	size_t n_docs = 0;
@@ -116,7 +115,6 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 
 static void open_searchers(struct bench *bench)
 {
-	struct bs_error err = {""};
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
 	static const struct bs_consent consent = {.all = true};
@@ -124,9 +122,9 @@ static void open_searchers(struct bench *bench)
 	request.consent = bench->memory ? &consent : NULL;
 	for (size_t i = 0; i < bench->n_kernels; i++) {
 		request.kernel = bench->kernels[i]->name;
-		if (bs_index_open_with(&request, &bench->indexes[i], &err) ||
-		    bs_finder_new(bench->indexes[i], &bench->finders[i], &err))
-			fail_msg("%s", err.text);
+		if (bs_index_open_with(&request, &bench->indexes[i], ERR) ||
+		    bs_finder_new(bench->indexes[i], &bench->finders[i], ERR))
+			fail_msg("%s", said.text);
 	}
 }
 
@@ -154,8 +152,7 @@ void bench_write_file(struct bench *bench, unsigned number, const char *text)
 	if (mkdir("signs", 0700) && errno != EEXIST)
 		fail_msg("signs: %s", strerror(errno));
 	snprintf(path, sizeof(path), "signs/%06u", number);
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "wb");
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	oracle_add_field(&bench->oracle, "", text, strlen(text));

@@ -73,7 +73,6 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	struct bs_finder *finder = bench->finders[bench->kernel];
 	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
 	struct bs_find_result result, counted;
-	struct bs_error err = {""};
 	size_t n_candidates;
 	const char *fault = "a search fails";
 	request.brute = request.exhaustive = false;
@@ -82,20 +81,20 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	request.mode = BS_FIND_IDS;
 	request.hit = take_hit;
 	request.context = &exact;
-	if (bs_find(finder, &request, NULL, &err))
+	if (bs_find(finder, &request, NULL, ERR))
 		goto out;
 	request.candidates = true;
 	request.context = &one_by_one;
-	if (bs_find(finder, &request, &result, &err))
+	if (bs_find(finder, &request, &result, ERR))
 		goto out;
 	request.hit = NULL;
 	request.batch = take_batch;
 	request.context = &in_batches;
-	if (bs_find(finder, &request, NULL, &err))
+	if (bs_find(finder, &request, NULL, ERR))
 		goto out;
 	request.mode = BS_FIND_COUNT;
 	request.batch = NULL;
-	if (bs_find(finder, &request, &counted, &err))
+	if (bs_find(finder, &request, &counted, ERR))
 		goto out;
 	fault = compare(&exact, &one_by_one, &n_candidates);
 	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) || !are_equal(&one_by_one.documents, &in_batches.documents) ||
@@ -107,7 +106,7 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes || counted.stats.verify.verified))
 		fault = "a text was read";
 	struct bs_find_estimate estimate;
-	if (!fault && bs_estimate(finder, &request, &estimate, &err))
+	if (!fault && bs_estimate(finder, &request, &estimate, ERR))
 		fault = "it cannot be estimated";
 	/* A filter is not part of the estimate, but leaves fewer. */
 	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))

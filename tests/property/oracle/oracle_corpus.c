@@ -116,16 +116,6 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 
 /* ---- files ---- */
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
-
 static void make_parents(const char *path)
 {
 	char parent[256];
@@ -185,7 +175,7 @@ static uint32_t draw_length(struct making *making)
 static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
-	append(&making->text, "", 0);
+	append_bytes(&making->text, "", 0);
 	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
 }
 
@@ -196,7 +186,7 @@ static void append_label(struct bs_buffer *id, const char *argument)
 	size_t n = strlen(start);
 	while (n > 0 && start[n - 1] == '/')
 		n--;
-	append(id, start, n);
+	append_bytes(id, start, n);
 }
 
 /* written: when. */
@@ -206,12 +196,12 @@ static void add_file(struct making *making, const char *argument, const char *na
 	bs_buffer_clear(&making->id);
 	append_label(&making->id, argument);
 	if (name) {
-		append_text(&making->id, "/");
-		append_text(&making->id, name);
+		append_string(&making->id, "/");
+		append_string(&making->id, name);
 	}
 	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
 	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append(&making->id, "", 1);
+	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
 	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
 	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off, written);
@@ -271,7 +261,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 static void begin_plainly(struct bs_buffer *text)
 {
 	static const char start[] = "plain ";
-	append_text(text, start);
+	append_string(text, start);
 	memmove(text->data + strlen(start), text->data, text->used_bytes - strlen(start));
 	memcpy(text->data, start, strlen(start));
 }
@@ -282,9 +272,9 @@ static void make_inner(struct making *making, const char *argument, const char *
 	bs_buffer_clear(&making->id);
 	append_label(&making->id, argument);
 	making->inner_below = making->id.used_bytes + 1;
-	append_text(&making->id, "/");
-	append_text(&making->id, name);
-	append(&making->id, "", 1);
+	append_string(&making->id, "/");
+	append_string(&making->id, name);
+	append_bytes(&making->id, "", 1);
 	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
 	make_collection(making, path, roll(making->dice, 8));
 	making->inner_id[0] = '\0';
@@ -293,8 +283,7 @@ static void make_inner(struct making *making, const char *argument, const char *
 static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
 {
 	char path[256];
-	char **names = calloc(n_docs + 1, sizeof(*names));
-	assert_non_null(names);
+	char **names = must_calloc(n_docs + 1, sizeof(*names));
 	for (uint32_t i = 0; i < n_docs; i++)
 		names[i] = draw_path(making->dice, i);
 	qsort(names, n_docs, sizeof(*names), compare_paths);
@@ -330,7 +319,7 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
 	uint32_t manner = roll(making->dice, 4);
 	char escape[16];
-	append_text(json, "\"");
+	append_string(json, "\"");
 	for (size_t i = 0; i < text_bytes;) {
 		const char *found = text[i] ? strchr(short_escaped, text[i]) : NULL;
 		size_t next = i;
@@ -347,12 +336,12 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
 		else
 			*escape = '\0';
-		append_text(json, escape);
+		append_string(json, escape);
 		if (!*escape)
-			append(json, text + i, next - i);
+			append_bytes(json, text + i, next - i);
 		i = next;
 	}
-	append_text(json, "\"");
+	append_string(json, "\"");
 }
 
 static bool is_integer(const struct bs_buffer *id)
@@ -392,35 +381,35 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	char text[96];
 	making->is_by_line = false;
 	bs_buffer_clear(&making->id);
-	append(&making->id, "", 0);
+	append_bytes(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
 		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
 		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
-		append(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
+		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
 	} else if (chance(making->dice, 15)) {
 		making->is_by_line = true;
 		if (making->inner_id[0])
-			append_text(&making->id, making->inner_id);
+			append_string(&making->id, making->inner_id);
 		else
 			append_label(&making->id, argument);
 		snprintf(text, sizeof(text), ":%u", line);
-		append_text(&making->id, text);
+		append_string(&making->id, text);
 		if (chance(making->dice, 50)) {
 			snprintf(text, sizeof(text), "\"%s\": null, ", field);
-			append_text(json, text);
+			append_string(json, text);
 		}
 		return;
 	} else {
 		snprintf(text, sizeof(text), chance(making->dice, 30) ? "%u" : "d%u", line + 1000);
-		append_text(&making->id, text);
+		append_string(&making->id, text);
 	}
 	snprintf(text, sizeof(text), "\"%s\": ", field);
-	append_text(json, text);
+	append_string(json, text);
 	if (is_integer(&making->id) && chance(making->dice, 60))
-		append(json, making->id.data, making->id.used_bytes);
+		append_bytes(json, making->id.data, making->id.used_bytes);
 	else
 		append_json(making, json, making->id.data, making->id.used_bytes);
-	append_text(json, ", ");
+	append_string(json, ", ");
 }
 
 static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or", "name"};
@@ -446,13 +435,13 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 	static const char *const numbers[] = {"12", "-0.50", "1E+3", "123456789012345678901234567890", "1e999"};
 	const char *number = numbers[roll(making->dice, 5)];
 	draw_text(making);
-	append_text(json, "\"n\": ");
-	append_text(json, number);
-	append_text(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_string(json, "\"n\": ");
+	append_string(json, number);
+	append_string(json, ", \"deep\": {\"none\": {}, \"title\": ");
 	append_json(making, json, making->text.data, making->text.used_bytes);
-	append_text(json, ", \"l\" : [\"x\", [] ,[ ");
-	append_text(json, number);
-	append_text(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	append_string(json, ", \"l\" : [\"x\", [] ,[ ");
+	append_string(json, number);
+	append_string(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
 	add_field(making, "n", number, strlen(number), has_text);
 	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
 	          making->text.used_bytes, has_text);
@@ -465,9 +454,9 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 static bool append_when(struct making *making, struct bs_buffer *json)
 {
 	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
-	append_text(json, "\"when\": \"");
-	append_text(json, date->text);
-	append_text(json, "\", ");
+	append_string(json, "\"when\": \"");
+	append_string(json, date->text);
+	append_string(json, "\", ");
 	making->when_s = date->seconds;
 	if (!is_text_field(making->setup, "when"))
 		return false;
@@ -488,9 +477,9 @@ static void append_value(struct making *making, struct bs_buffer *json)
 	struct oracle_value value;
 	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date && begins_as_json(text);
 	bs_buffer_clear(&making->text);
-	append_text(&making->text, text);
+	append_string(&making->text, text);
 	if (is_number && chance(making->dice, 60))
-		append_text(json, text);
+		append_string(json, text);
 	else
 		append_json(making, json, making->text.data, making->text.used_bytes);
 }
@@ -508,14 +497,14 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 		if (chance(making->dice, 5))
 			append_deep(making, json, &has_text);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
-		append_text(json, ": ");
+		append_string(json, ": ");
 		if (chance(making->dice, 12)) {
 			append_value(making, json);
 		} else {
 			draw_text(making);
 			append_json(making, json, making->text.data, making->text.used_bytes);
 		}
-		append_text(json, i + 1 < n_fields ? ", " : "}");
+		append_string(json, i + 1 < n_fields ? ", " : "}");
 		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
 		          &has_text);
 	}
@@ -534,27 +523,25 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	                                    "7",
 	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
-	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
+	append_string(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
 }
 
 static size_t end_record(struct making *making)
 {
-	struct bs_buffer whole = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer whole = {0};
 	if (!making->inner_id[0] || making->is_by_line)
 		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_text(&whole, making->inner_id);
-	append_text(&whole, "#");
-	append(&whole, making->id.data, making->id.used_bytes);
-	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
-	bs_buffer_deinit(&whole);
-	return doc;
+	append_string(&whole, making->inner_id);
+	append_string(&whole, "#");
+	append_bytes(&whole, making->id.data, making->id.used_bytes);
+	return oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 }
 
 static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
                           struct bs_buffer *json)
 {
 	size_t replaced = draw_replaced(making, first_doc);
-	append_text(json, "{");
+	append_string(json, "{");
 	append_id(making, argument, line, replaced, json);
 	making->when_s = 0;
 	making->has_own_name = false;
@@ -565,10 +552,10 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	size_t doc = end_record(making);
 	bs_buffer_clear(&making->id);
 	if (making->inner_id[0])
-		append_text(&making->id, making->inner_id);
+		append_string(&making->id, making->inner_id);
 	else
 		append_label(&making->id, argument);
-	append(&making->id, "", 1);
+	append_bytes(&making->id, "", 1);
 	const char *path = (const char *)making->id.data;
 	bool has_path = making->inner_id[0] && !making->has_own_name;
 	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
@@ -586,14 +573,14 @@ static void replace_stdin(const char *path)
 
 static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
 {
-	struct bs_buffer json = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer json = {0};
 	size_t first_doc = oracle_n_docs(making->oracle);
 	uint32_t line = 1;
 	bool is_stdin = strcmp(argument, "-") == 0;
-	append(&json, "", 0);
+	append_bytes(&json, "", 0);
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
-			append_text(&json, chance(making->dice, 5) ? "\r\n" : "\n");
+			append_string(&json, chance(making->dice, 5) ? "\r\n" : "\n");
 		/* One that begins so is no collection in a folder. */
 		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
 			append_bad_line(making, &json);
@@ -603,12 +590,11 @@ static void make_collection(struct making *making, const char *argument, uint32_
 		i++;
 	}
 	if (chance(making->dice, 80))
-		append_text(&json, "\n");
+		append_string(&json, "\n");
 	const char *path = is_stdin ? "stdin" : argument;
 	write_file(path, &json, making->setup->is_young);
 	if (is_stdin)
 		replace_stdin(path);
-	bs_buffer_deinit(&json);
 }
 
 void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,

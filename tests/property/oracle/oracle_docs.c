@@ -77,11 +77,6 @@ const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term)
 	return term_at(oracle, term);
 }
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* ---- terms ---- */
 
 /* The slot of a term, or the empty one where it belongs. */
@@ -125,8 +120,8 @@ static uint32_t intern(struct oracle *oracle, const uint8_t *bytes, size_t n_byt
 	if (*slot)
 		return *slot - 1;
 	struct oracle_term term = {.term_off = oracle->bytes.used_bytes, .term_bytes = n_bytes, .last_doc = SIZE_MAX};
-	append(&oracle->bytes, bytes, n_bytes);
-	append(&oracle->terms, &term, sizeof(term));
+	append_bytes(&oracle->bytes, bytes, n_bytes);
+	append_bytes(&oracle->terms, &term, sizeof(term));
 	*slot = (uint32_t)n + 1;
 	if (n * 2 > oracle->n_slots)
 		grow_slots(oracle);
@@ -172,8 +167,8 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 	size_t doc = oracle_n_docs(oracle);
 	struct oracle_field field = {find_name(oracle, name), oracle->bytes.used_bytes, text_bytes};
 	struct oracle_value value;
-	append(&oracle->bytes, text, text_bytes);
-	append(&oracle->fields, &field, sizeof(field));
+	append_bytes(&oracle->bytes, text, text_bytes);
+	append_bytes(&oracle->fields, &field, sizeof(field));
 	if (field.name >= 0)
 		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
@@ -184,7 +179,7 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 			continue;
 		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, n_fields};
-		append(&oracle->tokens, &token, sizeof(token));
+		append_bytes(&oracle->tokens, &token, sizeof(token));
 		struct oracle_term *term = term_at(oracle, number);
 		term->df += term->last_doc != doc;
 		term->last_doc = doc;
@@ -200,8 +195,8 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes)
 	doc.n_tokens = oracle->tokens.used_bytes / sizeof(struct oracle_token) - doc.first_token;
 	doc.length = oracle->length;
 	oracle->length = 0;
-	append(&oracle->bytes, id, id_bytes);
-	append(&oracle->docs, &doc, sizeof(doc));
+	append_bytes(&oracle->bytes, id, id_bytes);
+	append_bytes(&oracle->docs, &doc, sizeof(doc));
 	oracle->n_positions += doc.length;
 	return oracle_n_docs(oracle) - 1;
 }
@@ -213,7 +208,7 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 	doc->name_off = doc->path_off + name_off;
 	doc->first_name = oracle->name_tokens.used_bytes / sizeof(struct oracle_token);
 	doc->mtime_s = mtime_s;
-	append(&oracle->bytes, path, strlen(path) + 1);
+	append_bytes(&oracle->bytes, path, strlen(path) + 1);
 	oracle->has_files |= path[name_off] != '\0';
 	naive_analyze(&oracle->naive, (const uint8_t *)path + name_off, strlen(path + name_off), &oracle->kept);
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
@@ -222,7 +217,7 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 			continue;
 		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, SIZE_MAX};
-		append(&oracle->name_tokens, &token, sizeof(token));
+		append_bytes(&oracle->name_tokens, &token, sizeof(token));
 		doc->n_names++;
 	}
 }

@@ -6,11 +6,6 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* ---- leaves ---- */
 
 static const struct oracle_item *items_of(const struct oracle_query *query, const struct oracle_node *node)
@@ -79,8 +74,7 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 {
 	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
 	size_t width = b.n + 1;
-	bool *does = calloc((a.n + 1) * width, sizeof(*does));
-	assert_non_null(does);
+	bool *does = must_calloc((a.n + 1) * width, sizeof(*does));
 	does[0] = true;
 	for (size_t i = 1; i <= a.n; i++) {
 		for (size_t k = 0; k <= b.n; k++) {
@@ -125,7 +119,7 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 		uint8_t matches = node->pattern_bytes > 0
 		                          ? is_pattern_match(pattern, node->pattern_bytes, bytes, term->term_bytes)
 		                          : is_match(node->suffix, word, kept_at(&kept, last)->term_bytes, bytes, term->term_bytes);
-		append(&query->sets, &matches, 1);
+		append_bytes(&query->sets, &matches, 1);
 	}
 	kept_deinit(&kept);
 	return set_off;
@@ -142,7 +136,7 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
 {
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	bool is_found = false;
 	const uint8_t *text = query->stops.data;
 	for (size_t at = 0, next; at < query->stops.used_bytes; at = next) {
@@ -160,7 +154,6 @@ bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, con
 			            memcmp(kept.terms.data + token->term_off, word, word_bytes) == 0;
 		}
 	}
-	kept_deinit(&kept);
 	return is_found;
 }
 
@@ -168,7 +161,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 {
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
 	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data + node->first_item;
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
@@ -182,7 +175,6 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 		n++;
 	}
 	oracle->naive.stemmer = stemmer;
-	kept_deinit(&kept);
 }
 
 static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, struct oracle *oracle)
@@ -199,7 +191,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 		if (token->is_bigram)
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off, token->term_bytes);
-		append(&query->items, &item, sizeof(item));
+		append_bytes(&query->items, &item, sizeof(item));
 		node->n_items++;
 		last = token;
 	}
@@ -259,7 +251,7 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	bs_buffer_clear(&query->sets);
 	bs_buffer_clear(&query->weights);
 	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append(&query->weights, &(double){0}, sizeof(double));
+		append_bytes(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
@@ -508,9 +500,8 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
 	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
-	double *parts = malloc((doc->n_tokens + 1) * sizeof(*parts));
+	FREED double *parts = must_malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
-	assert_non_null(parts);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
 		bool is_first = weights_of(query)[term] > 0;
@@ -522,9 +513,7 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
 		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
-	double score = add_up(parts, n_parts);
-	free(parts);
-	return score;
+	return add_up(parts, n_parts);
 }
 
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits)
@@ -538,7 +527,7 @@ void oracle_search(const struct oracle_query *query, const struct oracle *oracle
 		if (doc->is_replaced || eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
-		append(hits, &hit, sizeof(hit));
+		append_bytes(hits, &hit, sizeof(hit));
 	}
 }
 

@@ -92,8 +92,7 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
 {
 	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
 	double own = own_weight(query, query->root, true, 1), n_docs = (double)oracle_n_counted(oracle);
-	struct typical *typical = calloc(n_terms + 1, sizeof(*typical));
-	assert_non_null(typical);
+	FREED struct typical *typical = must_calloc(n_terms + 1, sizeof(*typical));
 	for (size_t i = 0; i < n_hits && hits[0].score > 0; i++)
 		add_doc(oracle, hits[i].doc, pow(hits[i].score / hits[0].score, 4), typical);
 	bool is_long = false;
@@ -114,6 +113,5 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
 		fault = hits[0].score > 0 ? "no line to be read" : NULL;
 	else
 		fault = check(typical, n_terms, n_told, own);
-	free(typical);
 	return fault;
 }

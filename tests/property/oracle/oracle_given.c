@@ -76,12 +76,11 @@ static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_docs)
 {
 	size_t doc = roll(&bench->dice, (uint32_t)n_docs), id_bytes;
-	struct bs_error err = {""};
 	bool was_there;
 	if (!is_of_stdin(&bench->oracle, doc) || oracle_doc(&bench->oracle, doc)->is_replaced)
 		return;
 	const char *id = id_of(bench, doc, &id_bytes);
-	ok(bench, bs_writer_delete(writer, id, id_bytes, &was_there, &err), &err);
+	ok(bench, bs_writer_delete(writer, id, id_bytes, &was_there, ERR), &said);
 	assert_true(was_there);
 	oracle_doc(&bench->oracle, doc)->is_replaced = true;
 }
@@ -90,10 +89,9 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 static void take_back(struct bench *bench, struct bs_writer *writer)
 {
 	struct bs_text text = {"text", 4, "taken back", 10};
-	struct bs_error err = {""};
 	uint64_t n;
-	ok(bench, bs_writer_add(writer, "back", 4, &text, 1, &err), &err);
-	ok(bench, bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, &err), &err);
+	ok(bench, bs_writer_add(writer, "back", 4, &text, 1, ERR), &said);
+	ok(bench, bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, ERR), &said);
 	assert_true(n > 0);
 	bs_writer_rollback(writer);
 }
@@ -109,10 +107,9 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		.not_stored = setup->is_not_stored, .texts = setup->is_not_stored ? &bench->texts : NULL, .n_threads = setup->n_threads};
 	struct bs_build_report report = {.n_docs = 0};
 	struct bs_writer *writer;
-	struct bs_error err = {""};
 	uint32_t n_since = 0, n_commits = 0;
 	uint64_t n_given = 0;
-	ok(bench, bs_writer_open(&request, &writer, &err), &err);
+	ok(bench, bs_writer_open(&request, &writer, ERR), &said);
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
 		size_t id_bytes, n_texts = make_texts(bench, doc);
 		const char *id = id_of(bench, doc, &id_bytes);
@@ -121,7 +118,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		if (n_since == 0 && chance(&bench->dice, 30))
 			take_back(bench, writer);
 		n_texts = make_texts(bench, doc);
-		ok(bench, bs_writer_add(writer, id, id_bytes, bench->text, n_texts, &err), &err);
+		ok(bench, bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR), &said);
 		oracle_doc(&bench->oracle, doc)->line = n_given++;
 		forget_date(bench, doc, n_texts);
 		n_since++;
@@ -130,11 +127,11 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		/* Few, so that nothing is compacted. */
 		if (n_since < LEAST_COMMIT || n_commits == 3 || !chance(&bench->dice, 3))
 			continue;
-		ok(bench, bs_writer_commit(writer, &report, &err), &err);
+		ok(bench, bs_writer_commit(writer, &report, ERR), &said);
 		n_since = 0;
 		n_commits++;
 	}
-	ok(bench, bs_writer_commit(writer, &report, &err), &err);
+	ok(bench, bs_writer_commit(writer, &report, ERR), &said);
 	bs_writer_close(writer);
 	return report.n_docs;
 }

@@ -44,23 +44,18 @@ static void sort_places(struct held *held)
 	qsort(held->places, held->n_places, sizeof(*held->places), compare_places);
 }
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
 /* The place of a document of the index; NULL: the oracle has written nothing there. */
 static struct place *find_place(struct held *held, const struct bs_doc_record *record)
 {
 	const struct bs_source_record *source = &held->snapshot->manifest.sources[record->source];
 	struct place wanted = {.line = 0};
 	bs_buffer_clear(&held->path);
-	append(&held->path, source->label, strlen(source->label));
+	append_bytes(&held->path, source->label, strlen(source->label));
 	if (source->kind == BS_SOURCE_FOLDER) {
-		append(&held->path, "/", 1);
-		append(&held->path, record->name, record->name_bytes);
+		append_bytes(&held->path, "/", 1);
+		append_bytes(&held->path, record->name, record->name_bytes);
 	}
-	append(&held->path, "", 1);
+	append_bytes(&held->path, "", 1);
 	wanted.path = (const char *)held->path.data;
 	if (source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN)
 		wanted.line = record->flags & BS_DOC_GIVEN ? record->place[3] : record->place[2];
@@ -80,9 +75,7 @@ static bool has_name(const struct held *held, const struct oracle_doc *doc, cons
 static void find_document(struct held *held, struct bs_doc_ref ref)
 {
 	struct bs_doc_record record;
-	struct bs_error err = {""};
-	if (bs_snapshot_record(held->snapshot, ref, &record, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_snapshot_record(held->snapshot, ref, &record, ERR), &said);
 	struct place *place = find_place(held, &record);
 	const struct oracle_doc *doc = place ? oracle_doc(&held->bench->oracle, place->doc) : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);

@@ -25,16 +25,6 @@ void oracle_query_deinit(struct oracle_query *query)
 	bs_buffer_deinit(&query->weights);
 }
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
-
 /* ---- the text of leaves ---- */
 
 /* Any field of any document that is not empty; NULL after some tries. */
@@ -63,7 +53,7 @@ static void append_cutting(struct growing *growing, struct bs_buffer *to)
 	end = start;
 	for (uint32_t i = roll_between(growing->dice, 1, 14); i > 0 && end < n; i--)
 		U8_FWD_1(text, end, n);
-	append(to, text + start, end - start);
+	append_bytes(to, text + start, end - start);
 }
 
 /* Some words of a document that stand together, perhaps not quite as they stand there. */
@@ -83,7 +73,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 	last = last < n_kept ? last : n_kept - 1;
 	const struct kept_token *from = kept_at(&oracle->kept, first), *until = kept_at(&oracle->kept, last);
 	if (chance(dice, 60)) {
-		append(to, text + from->start_byte, (size_t)(until->end_byte - from->start_byte));
+		append_bytes(to, text + from->start_byte, (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
 	/* Word by word, one of them left out, repeated, replaced, or exchanged with its neighbour. */
@@ -105,8 +95,8 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 			n_bytes = token->term_bytes;
 			if (i == odd && what == 2)
 				word = oracle_draw_word(growing->vocabulary, dice, &n_bytes);
-			append(to, word, n_bytes);
-			append_text(to, between);
+			append_bytes(to, word, n_bytes);
+			append_string(to, between);
 		}
 	}
 }
@@ -122,9 +112,9 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 			word = growing->vocabulary->bytes.data + growing->vocabulary->offs[at];
 			n_bytes = growing->vocabulary->offs[at + 1] - growing->vocabulary->offs[at];
 		}
-		append(to, word, n_bytes);
+		append_bytes(to, word, n_bytes);
 		if (i + 1 < n_words)
-			append_text(to, " ");
+			append_string(to, " ");
 	}
 }
 
@@ -134,9 +124,9 @@ static void append_leaf(struct growing *growing, enum oracle_kind kind, struct b
 	static const char *const wordless[] = {"+++", "...", "%", "\u3002", "=", "\xff"};
 	uint32_t what = roll(growing->dice, 100);
 	if (what < 4)
-		append_text(to, absent[roll(growing->dice, 5)]);
+		append_string(to, absent[roll(growing->dice, 5)]);
 	else if (what < 6)
-		append_text(to, wordless[roll(growing->dice, 6)]);
+		append_string(to, wordless[roll(growing->dice, 6)]);
 	else if (what < 20)
 		append_cutting(growing, to);
 	else if (kind != ORACLE_WORD && what < 75)
@@ -179,7 +169,7 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 	bytes->used_bytes = at + end;
 	if (end == 0 || text[0] == '-' || text[0] == '!' || is_operator || begins_with_field(growing, text, end)) {
 		bytes->used_bytes = at;
-		append_text(bytes, "word");
+		append_string(bytes, "word");
 	}
 }
 
@@ -225,7 +215,7 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	start = chance(growing->dice, 50) ? 0 : start;
 	while (start > 0 && U8_IS_TRAIL((uint8_t)name[start]))
 		start--;
-	append(to, name + start, n - start);
+	append_bytes(to, name + start, n - start);
 }
 
 /* The text of a leaf that is there already, so that words stand in the query more than once. Whether there was one. */
@@ -236,7 +226,7 @@ static bool append_again(struct growing *growing, uint32_t number, struct bs_buf
 	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind || other == number)
 		return false;
 	assert_int_equal(bs_buffer_reserve(to, nodes[other].text_bytes, NULL), BS_OK);
-	append(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
+	append_bytes(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
 	return true;
 }
 
@@ -273,7 +263,7 @@ static uint32_t grow_range(struct growing *growing, int field)
 	oracle_range_draw(&node->range, growing->dice, text);
 	node->text_off = growing->query->bytes.used_bytes;
 	node->text_bytes = strlen(text);
-	append_text(&growing->query->bytes, text);
+	append_string(&growing->query->bytes, text);
 	return number;
 }
 
@@ -287,7 +277,7 @@ static void call(struct growing *growing, struct oracle_node *node)
 		is_plain &= bytes->data[i] >= 'a' && bytes->data[i] <= 'z';
 	if (!is_plain || *node->suffix || !chance(growing->dice, 25))
 		return;
-	append_text(bytes, brackets[roll(growing->dice, 6)]);
+	append_string(bytes, brackets[roll(growing->dice, 6)]);
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
@@ -304,7 +294,7 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 		if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
 			return false;
 		if (n_any < 3 && chance(growing->dice, 20)) {
-			append_text(to, chance(growing->dice, 20) ? "**" : "*");
+			append_string(to, chance(growing->dice, 20) ? "**" : "*");
 			for (uint32_t n = roll(growing->dice, 4); n > 0 && next < n_bytes; n--)
 				U8_FWD_1(word, next, n_bytes);
 			next = chance(growing->dice, 30) ? at : next;
@@ -313,14 +303,14 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 			continue;
 		}
 		if (is_behind_letter && next < n_bytes && chance(growing->dice, 20)) {
-			append_text(to, "?");
+			append_string(to, "?");
 			at = next;
 			n_one++;
 			U8_NEXT(word, next, n_bytes, c);
 			if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
 				return false;
 		}
-		append(to, word + at, next - at);
+		append_bytes(to, word + at, next - at);
 		is_behind_letter = true;
 		n_letters++;
 	}
@@ -351,12 +341,12 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	/* As it stands there, so that some phrases match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
-		append_text(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
+		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
 	else if (start < token->start_byte) {
-		append(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
-		append_text(bytes, " ");
+		append_bytes(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
+		append_string(bytes, " ");
 	}
-	append_text(bytes, ORACLE_PATTERN);
+	append_string(bytes, ORACLE_PATTERN);
 	return true;
 }
 
@@ -371,7 +361,7 @@ static uint32_t grow_leaf(struct growing *growing)
 	struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *bytes = &growing->query->bytes;
 	node->text_off = bytes->used_bytes;
-	append(bytes, "", 0);
+	append_bytes(bytes, "", 0);
 	bool is_wild = kind != ORACLE_NEAR && chance(growing->dice, 15) && make_wild(growing, node);
 	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
 	if (is_name)
@@ -445,9 +435,9 @@ static void print_operator(struct growing *growing, const struct oracle_node *no
 	/* However it is written, it is the same; drawn from what is there, so that the dice roll as before. */
 	size_t style = text->used_bytes;
 	if (node->kind == ORACLE_NOT)
-		append_text(text, node->is_minus ? negations[style % 2] : negations[2]);
+		append_string(text, node->is_minus ? negations[style % 2] : negations[2]);
 	else if (child > 0)
-		append_text(text, node->kind == ORACLE_OR ? ors[style % 3 == 0] : node->by_and[child] ? ands[style % 3 == 0] : " ");
+		append_string(text, node->kind == ORACLE_OR ? ors[style % 3 == 0] : node->by_and[child] ? ands[style % 3 == 0] : " ");
 }
 
 static void print_leaf(struct growing *growing, const struct oracle_node *node)
@@ -456,18 +446,18 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	char distance[16];
 	bool is_bare = node->kind == ORACLE_WORD || node->kind == ORACLE_RANGE;
 	if (!is_bare)
-		append_text(text, "\"");
+		append_string(text, "\"");
 	size_t pattern_bytes = node->pattern_bytes, n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
-	append(text, growing->query->bytes.data + node->text_off, n_bytes);
-	append(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
+	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
+	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
 	/* However it is written, a letter is the same. */
 	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes && text->used_bytes % 2; i++)
 		if (text->data[i] >= 'a' && text->data[i] <= 'z')
 			text->data[i] = (uint8_t)(text->data[i] - 'a' + 'A');
-	append_text(text, is_bare ? node->suffix : "\"");
+	append_string(text, is_bare ? node->suffix : "\"");
 	if (node->kind == ORACLE_NEAR) {
 		snprintf(distance, sizeof(distance), "~%u", node->distance);
-		append_text(text, distance);
+		append_string(text, distance);
 	}
 }
 
@@ -477,15 +467,14 @@ static void print_signs(struct growing *growing)
 	static const char *const before[] = {"AND ", "|| ", "() ", ") ", "- ", "-> ", "+++ ", "{ ", "OR "};
 	static const char *const after[] = {" AND", " ||", " ()", " )", " -", " ++", " NOT", " ;", " ( )", " &&"};
 	struct bs_buffer *text = &growing->query->text;
-	struct bs_buffer own = *text;
+	AUTO(bs_buffer_deinit) struct bs_buffer own = *text;
 	uint32_t sign = roll(growing->dice, 9);
 	*text = (struct bs_buffer){0};
 	if (chance(growing->dice, 50))
-		append_text(text, before[sign]);
-	append(text, own.data, own.used_bytes);
+		append_string(text, before[sign]);
+	append_bytes(text, own.data, own.used_bytes);
 	if (chance(growing->dice, 50))
-		append_text(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
-	bs_buffer_deinit(&own);
+		append_string(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
 }
 
 static void print_node(struct growing *growing, uint32_t number)
@@ -493,11 +482,11 @@ static void print_node(struct growing *growing, uint32_t number)
 	const struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *text = &growing->query->text;
 	if (node->field != ORACLE_NO_NAME) {
-		append_text(text, node->field == ORACLE_FILE_NAME ? "name" : growing->oracle->names[node->field]);
-		append_text(text, ":");
+		append_string(text, node->field == ORACLE_FILE_NAME ? "name" : growing->oracle->names[node->field]);
+		append_string(text, ":");
 	}
 	if (node->in_parens)
-		append_text(text, "(");
+		append_string(text, "(");
 	if (node->kind < ORACLE_AND)
 		print_leaf(growing, node);
 	for (uint32_t i = 0; i < node->n_children; i++) {
@@ -505,8 +494,8 @@ static void print_node(struct growing *growing, uint32_t number)
 		print_node(growing, node->children[i]);
 	}
 	if (node->in_parens)
-		append_text(text, ")");
-	append_text(text, node->weight);
+		append_string(text, ")");
+	append_string(text, node->weight);
 }
 
 /* Words of the query and others, as they are typed. */
@@ -520,13 +509,13 @@ static void draw_stops(struct growing *growing)
 		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
 		size_t start = query->stops.used_bytes;
 		if (node->kind == ORACLE_WORD)
-			append(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
+			append_bytes(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
 		else
 			append_words(growing, 1, &query->stops);
 		for (size_t i = start; i < query->stops.used_bytes; i++)
 			if (strchr("#|\n", query->stops.data[i]))
 				query->stops.data[i] = ' ';
-		append_text(&query->stops, chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
+		append_string(&query->stops, chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
 	}
 }
 
@@ -556,6 +545,6 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
 	bs_buffer_clear(&query->stops);
-	append_text(&query->bytes, text);
+	append_string(&query->bytes, text);
 	print_node(&growing, 0);
 }

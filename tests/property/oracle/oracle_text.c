@@ -5,22 +5,12 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
-}
-
-static void append_text(struct bs_buffer *to, const char *text)
-{
-	append(to, text, strlen(text));
-}
-
 static void append_code_point(struct bs_buffer *to, uint32_t c)
 {
 	uint8_t bytes[U8_MAX_LENGTH];
 	size_t n = 0;
 	U8_APPEND_UNSAFE(bytes, n, c);
-	append(to, bytes, n);
+	append_bytes(to, bytes, n);
 }
 
 /* Words of one kind or another that take some trouble to find. */
@@ -187,11 +177,11 @@ static void append_new_word(struct dice *dice, struct bs_buffer *to)
 		break;
 	case 4:
 	case 5:
-		append_text(to, odd_words[roll(dice, sizeof(odd_words) / sizeof(*odd_words))]);
+		append_string(to, odd_words[roll(dice, sizeof(odd_words) / sizeof(*odd_words))]);
 		break;
 	default:
 		bs_generator_word(roll(dice, 100000), word);
-		append_text(to, word);
+		append_string(to, word);
 	}
 }
 
@@ -231,15 +221,15 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 	static const char *const broken[] = {"\xff",         "\x80",         "\xc3", "\xe4\xb8",
 	                                     "\xf0\x9f\x98", "\xed\xa0\x80", "\x01"};
 	if (chance(dice, 70))
-		append_text(to, " ");
+		append_string(to, " ");
 	else if (chance(dice, 30))
-		append_text(to, "");
+		append_string(to, "");
 	else if (chance(dice, 3))
-		append(to, "\0", 1);
+		append_bytes(to, "\0", 1);
 	else if (chance(dice, 5))
-		append_text(to, broken[roll(dice, sizeof(broken) / sizeof(*broken))]);
+		append_string(to, broken[roll(dice, sizeof(broken) / sizeof(*broken))]);
 	else
-		append_text(to, separators[roll(dice, sizeof(separators) / sizeof(*separators))]);
+		append_string(to, separators[roll(dice, sizeof(separators) / sizeof(*separators))]);
 }
 
 void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
@@ -250,7 +240,7 @@ void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice 
 		const uint8_t *word = oracle_draw_word(vocabulary, dice, &n_bytes);
 		if (i > 0)
 			append_separator(dice, text);
-		append(text, word, n_bytes);
+		append_bytes(text, word, n_bytes);
 		if (chance(dice, 5)) {
 			uint8_t *last = text->data + text->used_bytes - n_bytes;
 			if (*last >= 'a' && *last <= 'z')

@@ -9,13 +9,12 @@
 
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 /* More are counted, but not told. */
 #define MAX_TOLD 20
 
-static struct random_rounds rounds;
 static unsigned n_queries = 45, first_corpus;
 static uint64_t n_learnt; /* queries of which words were learnt, */
 static uint64_t n_apart;  /* or that documents were asked about one by one */
@@ -316,7 +315,6 @@ static int count_hit(void *context, const struct bs_find_hit *hit)
 static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
 {
 	struct bs_find_request request = bench->request;
-	struct bs_error err = {""};
 	request.mode = BS_FIND_TOP;
 	request.n_best = 3;
 	request.feedback_docs = n_docs;
@@ -324,14 +322,14 @@ static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buff
 	request.hit = count_hit;
 	request.explain = keep_learnt;
 	request.context = line;
-	if (bs_find(bench->finders[bench->kernel], &request, NULL, &err))
-		differ(bench, "feedback: %s", err.text);
+	if (bs_find(bench->finders[bench->kernel], &request, NULL, ERR))
+		differ(bench, "feedback: %s", said.text);
 }
 
 static void check_feedback(struct bench *bench)
 {
 	struct oracle_hit hits[20];
-	struct bs_buffer line = {0}, by_brute = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0}, by_brute = {0};
 	bench->request.feedback_docs = 0;
 	bench_search(bench, bench->kernel, BS_FIND_TOP, false);
 	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
@@ -351,8 +349,6 @@ static void check_feedback(struct bench *bench)
 			       (int)by_brute.used_bytes, (const char *)by_brute.data);
 		n_learnt++;
 	}
-	bs_buffer_deinit(&line);
-	bs_buffer_deinit(&by_brute);
 }
 
 static void check_query(struct bench *bench)
@@ -449,7 +445,7 @@ static void test_many_documents(void **state)
 static void test_exact_words_are_not_verified(void **state)
 {
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
-		struct bench bench;
+		AUTO(bench_deinit) struct bench bench;
 		bench_init(&bench, rounds.seed, 13, 1500);
 		bench.setup.is_young = false;
 		bench.setup.policy = bs_treatment_policy_default();
@@ -465,7 +461,6 @@ static void test_exact_words_are_not_verified(void **state)
 				check_query(&bench);
 		}
 		assert_true(n_exact > n_before + 10);
-		bench_deinit(&bench);
 	}
 	conclude();
 }
@@ -502,7 +497,7 @@ static void test_signs_pair_with_runs(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 15, 1);
+	random_rounds(argc, argv, 15, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	if (argc > 4)

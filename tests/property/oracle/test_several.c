@@ -10,14 +10,13 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
 #define N_BEST  10
 #define MOST_ID 256
 
-static struct random_rounds rounds;
 static unsigned n_queries = 60;
 static uint64_t n_asked, n_hits, n_differences;
 
@@ -182,9 +181,8 @@ static void draw_parts(struct bench *bench)
 
 static void check_corpus(unsigned number)
 {
-	struct bench bench;
+	AUTO(bench_deinit) struct bench bench;
 	struct part parts[N_PARTS];
-	struct bs_error err = {""};
 	char dir[16];
 	bench_init(&bench, rounds.seed, number, 0);
 	draw_parts(&bench);
@@ -193,8 +191,8 @@ static void check_corpus(unsigned number)
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
 		bench_index(&bench, dir, i, 1);
-		if (bs_index_open(dir, NULL, &parts[i].index, &err) || bs_finder_new(parts[i].index, &parts[i].finder, &err))
-			fail_msg("%s", err.text);
+		if (bs_index_open(dir, NULL, &parts[i].index, ERR) || bs_finder_new(parts[i].index, &parts[i].finder, ERR))
+			fail_msg("%s", said.text);
 	}
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench, parts);
@@ -202,7 +200,6 @@ static void check_corpus(unsigned number)
 		bs_finder_free(parts[i].finder);
 		bs_index_close(parts[i].index);
 	}
-	bench_deinit(&bench);
 }
 
 static void test_parts_rank_as_one(void **state)
@@ -260,7 +257,7 @@ static void test_names_with_colons(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 20, 1);
+	random_rounds(argc, argv, 20, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),

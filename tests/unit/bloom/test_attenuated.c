@@ -50,10 +50,7 @@ static void test_shapes(void **state)
 /* A line of nodes, each with one word: the word of the one that is i hops away is at level i, and past the last level nowhere. */
 static void test_a_line(void **state)
 {
-	enum {
-		NODES = 9,
-		LEVELS = 4
-	};
+	enum { NODES = 9, LEVELS = 4 };
 	struct bs_attenuated *filters[NODES];
 	for (uint32_t i = 0; i < NODES; i++)
 		filters[i] = new_attenuated(LEVELS, 10000, 5);
@@ -143,10 +140,7 @@ static void test_order_of_asking(void **state)
 /* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
 static void test_homes(void **state)
 {
-	enum {
-		NODES = 10,
-		KEYS = 100000
-	};
+	enum { NODES = 10, KEYS = 100000 };
 	static const uint64_t golden[] = {4, 9, 3, 2, 0, 8, 4, 1, 2, 1, 2, 5, 1, 5, 4, 4};
 	uint64_t nodes[NODES], backwards[NODES];
 	uint32_t n_keys[NODES] = {0};
@@ -183,14 +177,9 @@ static void test_nearest_holder(void **state)
 	AUTO(bs_route_free_at) struct bs_route *route;
 	expect_ok(bs_route_new(&route, NULL), NULL);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_network_options options = {.seed = i + 1,
-		                                     .n_nodes = 64,
-		                                     .degree = cases[i].degree,
-		                                     .n_levels = 3,
-		                                     .node_words = 1000,
-		                                     .home_bits = 16,
-		                                     .n_words = 30000,
-		                                     .bits_per_word = cases[i].bits_per_word};
+		struct bs_network_options options = {.seed = i + 1, .n_nodes = 64, .degree = cases[i].degree,
+		                                     .n_levels = 3, .node_words = 1000, .home_bits = 16,
+		                                     .n_words = 30000, .bits_per_word = cases[i].bits_per_word};
 		AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 		assert_non_null(network);
 		assert_true((double)bs_network_level_bytes(network) <=
@@ -239,13 +228,8 @@ static void test_nearest_holder(void **state)
 /* Each level has the rate of a plain filter of what it reaches, measured by words that nobody has. */
 static void test_rate_of_each_level(void **state)
 {
-	struct bs_network_options options = {.seed = 3,
-	                                     .n_nodes = 64,
-	                                     .degree = 4,
-	                                     .n_levels = 3,
-	                                     .node_words = 2000,
-	                                     .n_words = 50000,
-	                                     .bits_per_word = 8};
+	struct bs_network_options options = {.seed = 3, .n_nodes = 64, .degree = 4, .n_levels = 3, .node_words = 2000,
+	                                     .n_words = 50000, .bits_per_word = 8};
 	AUTO(bs_network_free_at) struct bs_network *network = bs_network_new(&options);
 	assert_non_null(network);
 	struct bs_attenuated_view view = bs_attenuated_look(bs_network_filter(network, 5));

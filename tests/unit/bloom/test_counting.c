@@ -186,11 +186,7 @@ static void test_overflow_of_the_overloaded(void **state)
 /* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that came to 4 and to 8. */
 static void test_overflow_by_simulation(void **state)
 {
-	enum {
-		KEYS = 100000,
-		HASHES = 7,
-		ROUNDS = 30
-	};
+	enum { KEYS = 100000, HASHES = 7, ROUNDS = 30 };
 	const uint64_t m = (uint64_t)ceil(KEYS * HASHES / M_LN2);
 	uint64_t n_at_least[16] = {0}, next = 0;
 	size_t n_bytes = 0;

@@ -67,9 +67,12 @@ struct form {
 
 static struct form room(size_t n_bytes)
 {
-	struct form form = {malloc(n_bytes), n_bytes};
-	assert_non_null(form.bytes);
-	return form;
+	return (struct form){must_malloc(n_bytes), n_bytes};
+}
+
+static void form_deinit(struct form *form)
+{
+	free(form->bytes);
 }
 
 static struct form make_plain(void)
@@ -134,11 +137,10 @@ static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs
 		return status;
 	expect_ok(bs_bloom_read_head(bytes, n_bytes, &head, err), err);
 	assert_ptr_equal(view.bits, head.bits);
-	struct bs_bloom *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *wanted = filter_of(0, 40);
 	assert_int_equal(view.n_bits, BITS);
 	assert_int_equal(view.n_hashes, HASHES);
 	assert_memory_equal(view.bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
-	bs_bloom_free(wanted);
 	return BS_OK;
 }
 
@@ -226,10 +228,9 @@ static void test_golden(void **state)
 		read_bytes(path, &golden);
 		expect_ok(kinds[i].read(golden.data, golden.used_bytes, ERR), &said);
 		/* As long as this is the version that is written. */
-		struct form form = kinds[i].make();
+		AUTO(form_deinit) struct form form = kinds[i].make();
 		assert_int_equal(form.n_bytes, golden.used_bytes);
 		assert_memory_equal(form.bytes, golden.data, form.n_bytes);
-		free(form.bytes);
 	}
 }
 
@@ -237,7 +238,7 @@ static void test_golden(void **state)
 static void test_kinds_and_places(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct form form = kinds[i].make();
+		AUTO(form_deinit) struct form form = kinds[i].make();
 		for (size_t j = 0; j < COUNT(kinds); j++) {
 			FREED uint8_t *moved = must_malloc(form.n_bytes + j + 1);
 			memcpy(moved + j + 1, form.bytes, form.n_bytes);
@@ -247,7 +248,6 @@ static void test_kinds_and_places(void **state)
 				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR), BS_CORRUPT, &said);
 			assert_true(i == j || strstr(said.text, "byte 12: of another kind: "));
 		}
-		free(form.bytes);
 	}
 }
 
@@ -255,7 +255,7 @@ static void test_kinds_and_places(void **state)
 static void test_damage(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct form form = kinds[i].make();
+		AUTO(form_deinit) struct form form = kinds[i].make();
 		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			expect_status(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT, &said);
@@ -263,27 +263,18 @@ static void test_damage(void **state)
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		for (size_t n = 0; n < form.n_bytes + 16; n++) {
-			uint8_t *cut = calloc(1, n ? n : 1); /* on its own, so that reading past the end shows */
-			assert_non_null(cut);
+			FREED uint8_t *cut = must_calloc(1, n); /* on its own, so that reading past the end shows */
 			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
 			if (n != form.n_bytes)
 				expect_status(kinds[i].read(cut, n, ERR), BS_CORRUPT, &said);
-			free(cut);
 		}
-		free(form.bytes);
 	}
 }
 
 /* Wrong in meaning, though the checksums are right. */
 static void test_lies(void **state)
 {
-	enum {
-		PLAIN,
-		COUNTING,
-		COMPRESSED,
-		DELTA,
-		ATTENUATED
-	};
+	enum { PLAIN, COUNTING, COMPRESSED, DELTA, ATTENUATED };
 	static const struct {
 		int kind; /* -1: all */
 		size_t at;
@@ -337,13 +328,12 @@ static void test_lies(void **state)
 		for (size_t kind = 0; kind < COUNT(kinds); kind++) {
 			if (lies[i].kind >= 0 && kind != (size_t)lies[i].kind)
 				continue;
-			struct form form = kinds[kind].make();
+			AUTO(form_deinit) struct form form = kinds[kind].make();
 			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
 			seal(form);
 			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR), lies[i].status, &said);
 			if (!strstr(said.text, lies[i].place))
 				fail_msg("\"%s\" does not say \"%s\"", said.text, lies[i].place);
-			free(form.bytes);
 		}
 	}
 }
@@ -353,7 +343,7 @@ static void test_heads_and_tails(void **state)
 {
 	struct bs_bloom_view view;
 	struct bs_attenuated_view levels;
-	struct form plain = make_plain(), attenuated = make_attenuated(), compressed = make_compressed();
+	AUTO(form_deinit) struct form plain = make_plain(), attenuated = make_attenuated(), compressed = make_compressed();
 	plain.bytes[100] ^= 1;
 	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, ERR), &said);
 	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, ERR), BS_CORRUPT, &said);
@@ -361,17 +351,13 @@ static void test_heads_and_tails(void **state)
 	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR), &said);
 	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, ERR), BS_CORRUPT, &said);
 	for (size_t more = 1; more < 20; more++) {
-		struct form longer = room(compressed.n_bytes + more);
+		AUTO(form_deinit) struct form longer = room(compressed.n_bytes + more);
 		memset(longer.bytes, more % 2, longer.n_bytes);
 		memcpy(longer.bytes, compressed.bytes, compressed.n_bytes);
 		bs_store_u64(longer.bytes + 32, longer.n_bytes);
 		seal(longer);
 		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT, &said);
-		free(longer.bytes);
 	}
-	free(plain.bytes);
-	free(attenuated.bytes);
-	free(compressed.bytes);
 }
 
 /* What allocates; what it makes is NULL if it failed. */
@@ -490,13 +476,12 @@ static int write_golden(const char *folder)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		char path[1000];
 		snprintf(path, sizeof(path), "%s/%s", folder, kinds[i].name);
-		struct form form = kinds[i].make();
+		AUTO(form_deinit) struct form form = kinds[i].make();
 		FILE *file = fopen(path, "wb");
 		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes || fclose(file) != 0) {
 			perror(path);
 			return 1;
 		}
-		free(form.bytes);
 	}
 	return 0;
 }

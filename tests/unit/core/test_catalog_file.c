@@ -12,8 +12,7 @@
 static void expect_items(const uint8_t *bytes, size_t n_bytes, enum bs_status wanted)
 {
 	struct bs_catalog_file file = {.container = NULL};
-	struct bs_error err = {""};
-	assert_int_equal(bs_catalog_read_items(bytes, n_bytes, &file, &err), wanted);
+	assert_int_equal(bs_catalog_read_items(bytes, n_bytes, &file, ERR), wanted);
 	if (!wanted && file.n_items) {
 		assert_string_equal(file.items[0].place, "/a");
 		assert_string_equal(file.items[0].read.versions.unicode, "15");
@@ -44,8 +43,7 @@ static void expect_words(const uint8_t *bytes, size_t n_bytes, enum bs_status wa
 {
 	char place[] = "/a";
 	struct bs_catalog_item item = {.place = place, .n_docs = 3, .words = {.data = bytes, .n_bytes = n_bytes}};
-	struct bs_error err = {""};
-	assert_int_equal(bs_catalog_item_check(&item, &err), wanted);
+	assert_int_equal(bs_catalog_item_check(&item, ERR), wanted);
 }
 
 static void test_words(void **state)
@@ -61,11 +59,4 @@ static void test_words(void **state)
 	expect_words(BYTES("\0\0\x01"), BS_CORRUPT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_items),
-		cmocka_unit_test(test_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_items), cmocka_unit_test(test_words))

@@ -105,8 +105,7 @@ static void test_round_trips(void **state)
 			size_t n = round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
 			/* Ids in no order, several of one id, instances in no order. */
 			parts[i] = (struct part){.id = (uint32_t)random_below(&random, 4),
-			                         .instance = (uint32_t)(n_parts - i),
-			                         .n_bytes = n};
+			                         .instance = (uint32_t)(n_parts - i), .n_bytes = n};
 			part_fill(&parts[i], &random);
 		}
 		write_parts("file", parts, n_parts, &random);
@@ -384,23 +383,9 @@ static void test_lying_tables(void **state)
 		size_t entry, off;
 		uint64_t value;
 	} lies[] = {
-		{0, 8, 0},
-		{0, 8, 63},
-		{0, 8, 65},
-		{0, 8, UINT64_MAX & ~UINT64_C(63)},
-		{0, 16, 4097},
-		{0, 16, UINT64_MAX},
-		{0, 16, UINT64_MAX - 64},
-		{0, 16, 1 << 20},
-		{0, 24, 1},
-		{1, 24, 0},
-		{1, 24, UINT64_MAX},
-		{3, 8, 64},
-		{3, 16, 4096},
-		{3, 16, 8193},
-		{2, 16, 0},
-		{2, 16, 65},
-		{0, 16, 129},
+		{0, 8, 0}, {0, 8, 63}, {0, 8, 65}, {0, 8, UINT64_MAX & ~UINT64_C(63)}, {0, 16, 4097},
+		{0, 16, UINT64_MAX}, {0, 16, UINT64_MAX - 64}, {0, 16, 1 << 20}, {0, 24, 1}, {1, 24, 0},
+		{1, 24, UINT64_MAX}, {3, 8, 64}, {3, 16, 4096}, {3, 16, 8193}, {2, 16, 0}, {2, 16, 65}, {0, 16, 129},
 	};
 	for (size_t i = 0; i < COUNT(lies); i++) {
 		copy_bytes(&changed, &bytes);

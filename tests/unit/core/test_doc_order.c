@@ -51,8 +51,7 @@ struct document {
 
 struct world {
 	struct document docs[MAX_DOCS]; /* in order */
-	uint32_t n_docs;
-	uint32_t n_segments;
+	uint32_t n_docs, n_segments;
 	struct bs_segment segments[MAX_SEGMENTS];
 	struct bs_container *files[MAX_SEGMENTS + 1];
 	const uint8_t *tombstones[MAX_SEGMENTS];
@@ -64,8 +63,7 @@ struct world {
 /* The other way to say it: component by component is bytewise once "/" is the least byte there is. */
 static int compare_documents(const void *left, const void *right)
 {
-	const struct document *a = left;
-	const struct document *b = right;
+	const struct document *a = left, *b = right;
 	if (a->source != b->source)
 		return a->source < b->source ? -1 : 1;
 	if (kinds[a->source] != BS_SOURCE_FOLDER)

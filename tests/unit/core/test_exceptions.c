@@ -9,14 +9,12 @@
 /* ---- the truth: pairs of a term and a row, in that order ---- */
 
 struct pair {
-	uint32_t ordinal;
-	uint32_t row;
+	uint32_t ordinal, row;
 };
 
 static int compare_pairs(const void *a, const void *b)
 {
-	const struct pair *x = a;
-	const struct pair *y = b;
+	const struct pair *x = a, *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	return x->row < y->row ? -1 : x->row > y->row;

@@ -72,21 +72,11 @@ static void test_numbers(void **state)
 		const char *name;
 		uint64_t next; /* once the file is there as well */
 	} cases[] = {
-		{"manifest", 1},
-		{"lock", 1},
-		{"seg-", 1},
-		{"seg-abc", 1},
-		{"seg-000007x", 1},
+		{"manifest", 1}, {"lock", 1}, {"seg-", 1}, {"seg-abc", 1}, {"seg-000007x", 1},
 		{"seg-7", 1}, /* not a name that we give */
 		{"xseg-000009", 1},
-		{"seg-000000", 1},
-		{"seg-000001", 2},
-		{"del-000005", 6},
-		{"seg-000003", 6},
-		{"seg--00009", 6},
-		{"seg-0000099", 6},
-		{"seg-123456789", 123456790},
-		{"seg-18446744073709551615", 123456790},
+		{"seg-000000", 1}, {"seg-000001", 2}, {"del-000005", 6}, {"seg-000003", 6}, {"seg--00009", 6},
+		{"seg-0000099", 6}, {"seg-123456789", 123456790}, {"seg-18446744073709551615", 123456790},
 		{"seg-99999999999999999999999", 123456790},
 	};
 	char name[BS_INDEX_NAME_BYTES];

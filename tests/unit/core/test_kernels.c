@@ -83,11 +83,7 @@ static uint64_t naive_and_not_column(uint64_t *lines, struct bs_live *live, bs_c
 	return n_read;
 }
 
-enum merge {
-	MERGE_OR,
-	MERGE_AND,
-	MERGE_AND_NOT
-};
+enum merge { MERGE_OR, MERGE_AND, MERGE_AND_NOT };
 
 /* A line that is not live counts as zero. */
 static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live, const uint64_t *from,
@@ -130,16 +126,7 @@ static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
 
 /* ---- random slabs ---- */
 
-enum fill {
-	FILL_ZERO,
-	FILL_ONES,
-	FILL_ONE_BIT,
-	FILL_SPARSE,
-	FILL_HALF,
-	FILL_DENSE,
-	FILL_MIXED,
-	N_FILLS
-};
+enum fill { FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS };
 
 static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)
 {

@@ -52,23 +52,14 @@ static size_t place_of(const struct terms *terms, const uint8_t *bytes, uint32_t
 
 static void term_set(struct term *term, const void *bytes, size_t n_bytes, uint64_t *random)
 {
-	*term = (struct term){.bytes = malloc(n_bytes ? n_bytes : 1), .n_bytes = (uint32_t)n_bytes};
-	assert_non_null(term->bytes);
+	*term = (struct term){.bytes = must_malloc(n_bytes), .n_bytes = (uint32_t)n_bytes};
 	if (n_bytes)
 		memcpy(term->bytes, bytes, n_bytes);
 	term->df = 1 + (next_random(random) >> random_below(random, 64)) / 2;
 }
 
 enum kind {
-	KIND_NUMBERS,
-	KIND_SHORT,
-	KIND_SHARED,
-	KIND_NESTED,
-	KIND_RAW,
-	KIND_PAIRS,
-	KIND_NAMES,
-	KIND_LONG,
-	KIND_MIXED,
+	KIND_NUMBERS, KIND_SHORT, KIND_SHARED, KIND_NESTED, KIND_RAW, KIND_PAIRS, KIND_NAMES, KIND_LONG, KIND_MIXED,
 	N_KINDS
 };
 
@@ -121,8 +112,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 /* At most n_terms: doubles are dropped. */
 static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint64_t *random)
 {
-	*terms = (struct terms){.terms = calloc(n_terms + 1, sizeof(struct term))};
-	assert_non_null(terms->terms);
+	*terms = (struct terms){.terms = must_calloc(n_terms + 1, sizeof(struct term))};
 	for (size_t i = 0; i < n_terms; i++)
 		term_make(&terms->terms[i], kind, i, random);
 	qsort(terms->terms, n_terms, sizeof(struct term), compare_terms);
@@ -282,8 +272,7 @@ static void test_every_kind(void **state)
 static void test_zeros_and_nothing(void **state)
 {
 	uint64_t random = 33;
-	AUTO(terms_deinit) struct terms terms = {.terms = calloc(64, sizeof(struct term))};
-	assert_non_null(terms.terms);
+	AUTO(terms_deinit) struct terms terms = {.terms = must_calloc(64, sizeof(struct term))};
 	static const uint8_t zeros[40];
 	for (size_t n = 0; n < 40; n++)
 		term_set(&terms.terms[terms.n_terms++], zeros, n, &random);
@@ -314,9 +303,7 @@ struct twin {
 	const uint8_t *bits; /* of a block */
 	uint64_t at;
 	uint32_t n_symbols;
-	const uint8_t *symbols[65536];
-	const uint8_t *head_lengths;
-	const uint8_t *rest_lengths;
+	const uint8_t *symbols[65536], *head_lengths, *rest_lengths;
 	bool by_context;
 };
 
@@ -331,8 +318,7 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 /* Counts codes up from zeros until one is what the bits say. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
-	uint32_t code = 0;
-	uint32_t sought = 0;
+	uint32_t code = 0, sought = 0;
 	for (uint32_t length = 1; length <= 15; length++) {
 		sought = sought << 1 | (uint32_t)twin_bits(twin, 1);
 		code <<= 1;

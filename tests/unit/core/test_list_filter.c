@@ -11,9 +11,7 @@
 
 /* Rows with the ordinals of their terms, ascending. */
 struct rows {
-	uint32_t n_rows;
-	uint32_t n_terms[300];
-	uint32_t ordinals[300][80];
+	uint32_t n_rows, n_terms[300], ordinals[300][80];
 	uint64_t n_words;
 	struct bs_forward_hashing hashing;
 };

@@ -57,18 +57,10 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 {
 	uint64_t bits = next_random(random) >> 20;
 	*options = (struct bs_index_options){
-		.words = bits & 1,
-		.grams = bits & 2,
-		.store = bits & 4,
-		.fold_accents = bits & 8,
-		.hidden = bits & 16,
-		.no_ignore = bits & 32,
-		.binary_as_text = bits & 64,
-		.gram_collections = bits & 128,
-		.stem_language = maybe_string(random),
-		.id_field = maybe_string(random),
-		.text_fields = some_list(random),
-		.globs = some_list(random),
+		.words = bits & 1, .grams = bits & 2, .store = bits & 4, .fold_accents = bits & 8, .hidden = bits & 16,
+		.no_ignore = bits & 32, .binary_as_text = bits & 64, .gram_collections = bits & 128,
+		.stem_language = maybe_string(random), .id_field = maybe_string(random),
+		.text_fields = some_list(random), .globs = some_list(random),
 		.words_revision = random_below(random, 2) ? BS_WORDS_REVISION : 0,
 		.split_identifiers = bits & 512,
 		.weights = some_weights(random),
@@ -346,21 +338,8 @@ static void test_commit_is_all_or_nothing(void **state)
 static const struct bs_source_record folder_record = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
 
 enum spoilt {
-	FIELD,
-	DENSITY,
-	LIMIT,
-	ANALYZER,
-	SUMMARY_RATE,
-	GENERATION,
-	PATH,
-	KIND,
-	PARENT,
-	BELOW,
-	LEFT_OUT,
-	NON_DOCUMENT,
-	SEGMENT,
-	NUMBER,
-	N_SPOILT
+	FIELD, DENSITY, LIMIT, ANALYZER, SUMMARY_RATE, GENERATION, PATH, KIND, PARENT, BELOW, LEFT_OUT, NON_DOCUMENT,
+	SEGMENT, NUMBER, N_SPOILT
 };
 
 static void spoil(struct bs_manifest *manifest, enum spoilt what)
@@ -424,8 +403,7 @@ static void test_impossible(void **state)
 {
 	static const struct {
 		uint32_t section;
-		size_t at;
-		size_t n_bytes;
+		size_t at, n_bytes;
 		uint64_t number;
 		const char *what;
 	} cases[] = {
@@ -472,17 +450,9 @@ static void test_impossible(void **state)
 		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
 	};
 	struct bs_manifest manifest = {
-		.generation = 1,
-		.next_number = 6,
-		.versions.icu = "72",
-		.versions.unicode = "15",
-		.options = {.density = 0.3},
-		.sources = sources,
-		.n_sources = 2,
-		.segments = segments,
-		.n_segments = 2,
-		.exclusions.number = 5,
-		.exclusions.n_docs = 7,
+		.generation = 1, .next_number = 6, .versions.icu = "72", .versions.unicode = "15",
+		.options = {.density = 0.3}, .sources = sources, .n_sources = 2, .segments = segments, .n_segments = 2,
+		.exclusions.number = 5, .exclusions.n_docs = 7,
 	};
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 	expect_read(&manifest);

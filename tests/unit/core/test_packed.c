@@ -111,8 +111,7 @@ static const uint64_t counts[] = {0, 1, 2, 7, 127, 128, 129, 255, 256, 257, MOST
 
 static void test_widths(void **state)
 {
-	uint64_t random = 31;
-	uint64_t values[MOST];
+	uint64_t random = 31, values[MOST];
 	for (unsigned width = 0; width <= BS_PACKED_WORD_WIDTH; width++) {
 		for (size_t c = 0; c < COUNT(counts); c++) {
 			uint64_t base = next_random(&random) >> random_below(&random, 60) >> 2;
@@ -128,8 +127,7 @@ static void test_widths(void **state)
 /* Blocks of many widths behind each other, up to the largest numbers. */
 static void test_mixed(void **state)
 {
-	uint64_t random = 32;
-	uint64_t values[MOST];
+	uint64_t random = 32, values[MOST];
 	for (int round = 0; round < 60; round++) {
 		unsigned shift = 8;
 		for (uint64_t i = 0; i < MOST; i++) {
@@ -153,8 +151,7 @@ static void make_slope(uint64_t *values, uint64_t n, uint64_t first, uint64_t st
 
 static void test_slopes(void **state)
 {
-	uint64_t random = 35;
-	uint64_t values[LONG];
+	uint64_t random = 35, values[LONG];
 	static const uint64_t steps[] = {1, 2, 9, 300, 5000};
 	for (size_t s = 0; s < COUNT(steps); s++) {
 		uint64_t noise = 1 + random_below(&random, 5 * steps[s]);
@@ -177,8 +174,7 @@ static void test_slopes(void **state)
 /* Blocks next to each other that an entry with a slope can hold and that it cannot. */
 static void test_slopes_with_limits(void **state)
 {
-	uint64_t random = 36;
-	uint64_t values[LONG];
+	uint64_t random = 36, values[LONG];
 	/* Numbers that reach 2^40 in the midst. */
 	make_slope(values, LONG, (UINT64_C(1) << 40) - 2100 * 50, 50, 20, &random);
 	uint64_t n_sloped = check_values(values, LONG, false);
@@ -201,8 +197,7 @@ static void test_slopes_with_limits(void **state)
 
 static void test_find(void **state)
 {
-	uint64_t random = 33;
-	uint64_t values[LONG];
+	uint64_t random = 33, values[LONG];
 	for (int round = 0; round < 44; round++) {
 		struct bs_packed packed;
 		uint64_t n = round < 40 ? counts[random_below(&random, COUNT(counts))] : LONG - (uint64_t)round;

@@ -18,8 +18,7 @@ struct list {
 /* What was written. */
 struct truth {
 	struct list lists[MOST_LISTS];
-	uint64_t n_lists;
-	uint64_t n_docs;
+	uint64_t n_lists, n_docs;
 	uint32_t docs_log2;
 };
 

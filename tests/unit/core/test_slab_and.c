@@ -208,9 +208,7 @@ static void draw_question(const struct world *world, struct question *question, 
 }
 
 struct tally {
-	uint64_t n_true;
-	uint64_t n_false;
-	uint64_t n_dead;
+	uint64_t n_true, n_false, n_dead;
 };
 
 static bool is_live(const struct bs_live *live, uint32_t block)

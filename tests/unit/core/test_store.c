@@ -302,8 +302,7 @@ static void test_flipped_bytes(void **state)
 	AUTO(documents_deinit) struct documents documents;
 	small_documents(&documents);
 	AUTO(parts_deinit) struct parts parts = write_store(&documents);
-	size_t n_right = 0;
-	size_t n_tried = 0;
+	size_t n_right = 0, n_tried = 0;
 	for (int i = 0; i < BS_STORE_PARTS; i++) {
 		for (size_t at = 0; at < parts.part[i].used_bytes; at++) {
 			uint8_t *byte = parts.part[i].data + at;

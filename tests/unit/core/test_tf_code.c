@@ -124,8 +124,7 @@ static void test_size(void **state)
 {
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};
 	struct document document = {0};
-	uint64_t random = 9;
-	uint64_t n_digits = 0, n_bits = 0;
+	uint64_t random = 9, n_digits = 0, n_bits = 0;
 	for (int round = 0; round < 500; round++) {
 		draw(&document, &random, 100 + (size_t)random_below(&random, 900), 2);
 		for (size_t i = 0; i < document.n_words; i++) {

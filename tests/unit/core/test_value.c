@@ -247,8 +247,7 @@ static void test_long_factors(void **state)
 
 /* A range, values in it, and values that are not. */
 static const struct {
-	const char *range;
-	const char *in[8], *out[8];
+	const char *range, *in[8], *out[8];
 } ranges[] = {
 	{"1990..2000", {"1990", "1990.0", "2000", "2e3", "1990-01-01", "2000-12-31T23:59:59.999999Z"}, {"1989.9", "2000.1", "1989-12-31", "2001-01-01"}},
 	{"..2000", {"-5", "2000", "0", "1066-10-14", "-1e400"}, {"2000.5", "2001-01-01"}},

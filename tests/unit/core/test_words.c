@@ -9,8 +9,7 @@
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
 struct example {
-	const char *text;
-	const char *expected;
+	const char *text, *expected;
 };
 
 static void render(const struct kept *kept, struct bs_buffer *out)
@@ -324,7 +323,6 @@ static void test_offsets_of_decomposed_text(void **state)
 
 static enum bs_status stop_at_once(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	(void)tokens;
 	*(size_t *)context += n_tokens;
 	return bs_fail(err, BS_STOPPED, "enough");
 }
@@ -377,17 +375,13 @@ static void test_sums_and_callbacks(void **state)
 
 static int stop_now(void *context)
 {
-	(void)context;
 	return 1;
 }
 
 /* The analysis of one long word stops before it has read the whole word: all but the beginning of it cannot be read. */
 static void test_a_long_word_is_stopped(void **state)
 {
-	enum {
-		WORD_BYTES = 64 << 20,
-		READABLE_BYTES = 1 << 20
-	};
+	enum { WORD_BYTES = 64 << 20, READABLE_BYTES = 1 << 20 };
 	AUTO(kept_deinit) struct kept kept = {0};
 	struct bs_words *words;
 	struct bs_limits limits = {.stop = stop_now};

@@ -153,13 +153,8 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at,
                                struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = rig->n_threads,
-	                               .n_slots = N_SLOTS,
-	                               .work = work,
-	                               .put = put,
-	                               .puts_on_caller = rig->puts_on_caller,
-	                               .most_held_bytes = 3,
-	                               .context = rig};
+	struct bs_workers_plan plan = {.n_threads = rig->n_threads, .n_slots = N_SLOTS, .work = work, .put = put,
+	                               .puts_on_caller = rig->puts_on_caller, .most_held_bytes = 3, .context = rig};
 	struct bs_workers *workers;
 	rig->caller = pthread_self();
 	expect_ok(bs_workers_new(&plan, &workers, err), err);
@@ -175,11 +170,7 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 {
 	static const struct rig kinds[] = {
-		{.n_parts = 0},
-		{.waits = true},
-		{.holds = true},
-		{.n_parts = 3},
-		{.puts_on_caller = true},
+		{.n_parts = 0}, {.waits = true}, {.holds = true}, {.n_parts = 3}, {.puts_on_caller = true},
 		{.puts_on_caller = true, .n_parts = 2},
 		{.puts_on_caller = true, .waits = true, .holds = true},
 	};

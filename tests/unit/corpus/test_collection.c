@@ -8,6 +8,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/source_rig.h"
 #include "tests/rigs/test.h"
 
@@ -48,14 +49,6 @@ static void test_collections(void **state)
 	check_source("c.jsonl", &options, "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* At its end, a collection is known to have been read so far. */
 static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, bool last_line_counts)
 {
@@ -72,88 +65,79 @@ static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t 
 /* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
 static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from, uint64_t line)
 {
-	struct bs_error err = {{0}};
-	struct bs_source source = open_source(path);
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_batch batch = {0};
+	AUTO(close_all) struct opened of;
+	open_all(&of, path, &no_options);
 	size_t longest = 0;
 	if (from) {
 		struct bs_read_mark mark = {from, line - 1, bs_checksum(bytes, from)};
 		bool is_appended;
-		assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+		assert_int_equal(bs_feed_resume(of.feed, &mark, &is_appended, ERR), BS_OK);
 		assert_true(is_appended);
 	}
 	size_t at = from;
-	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch)) {
+	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch)) {
 		size_t n_lines = 0;
-		assert_int_equal(batch.offset, at);
-		assert_int_equal(batch.first_line, line);
-		assert_true(batch.bytes.used_bytes <= n_bytes - at);
-		assert_memory_equal(batch.bytes.data, bytes + at, batch.bytes.used_bytes);
-		size_t end = at + batch.bytes.used_bytes;
+		assert_int_equal(of.batch.offset, at);
+		assert_int_equal(of.batch.first_line, line);
+		assert_true(of.batch.bytes.used_bytes <= n_bytes - at);
+		assert_memory_equal(of.batch.bytes.data, bytes + at, of.batch.bytes.used_bytes);
+		size_t end = at + of.batch.bytes.used_bytes;
 		for (size_t line_end = 0; at < end; at = line_end, n_lines++) {
 			const uint8_t *feed_at = memchr(bytes + at, '\n', n_bytes - at);
 			line_end = feed_at ? (size_t)(feed_at - bytes) + 1 : n_bytes;
 			longest = line_end - at > longest ? line_end - at : longest;
 		}
 		assert_int_equal(at, end);
-		assert_int_equal(batch.n_items, n_lines);
-		assert_int_equal(batch.source_done, at);
-		assert_true(batch.bytes.used_bytes < (3 << 20) + longest);
+		assert_int_equal(of.batch.n_items, n_lines);
+		assert_int_equal(of.batch.source_done, at);
+		assert_true(of.batch.bytes.used_bytes < (3 << 20) + longest);
 		line += n_lines;
 	}
 	assert_int_equal(at, n_bytes);
-	check_mark(feed, bytes, n_bytes, true);
+	check_mark(of.feed, bytes, n_bytes, true);
 	const uint8_t *last = n_bytes ? memrchr(bytes, '\n', n_bytes) : NULL;
-	check_mark(feed, bytes, last ? (size_t)(last - bytes) + 1 : 0, false);
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
+	check_mark(of.feed, bytes, last ? (size_t)(last - bytes) + 1 : 0, false);
 }
 
 static void test_batches_are_a_split(void **state)
 {
-	uint64_t random = 88172645463325252;
 	for (int round = 0; round < 40; round++) {
-		struct bs_buffer bytes = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 		size_t middle = 0;
 		uint64_t middle_line = 1;
 		uint64_t n_lines = 0;
-		size_t wanted = next_random(&random) % (4 << 20);
-		size_t longest = (size_t)1 << next_random(&random) % 23;
+		size_t wanted = below(4 << 20);
+		size_t longest = (size_t)1 << below(23);
 		while (bytes.used_bytes < wanted) {
-			struct bs_error err;
-			size_t line_bytes = next_random(&random) % longest;
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, &err), BS_OK);
+			size_t line_bytes = below(longest);
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, ERR), BS_OK);
 			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26), line_bytes);
 			bytes.data[bytes.used_bytes + line_bytes] = '\n';
 			bytes.used_bytes += line_bytes + 1;
 			n_lines++;
-			if (next_random(&random) % 4 == 0) {
+			if (below(4) == 0) {
 				middle = bytes.used_bytes;
 				middle_line = n_lines + 1;
 			}
 		}
-		if (bytes.used_bytes && next_random(&random) % 2)
+		if (bytes.used_bytes && below(2))
 			bytes.used_bytes--;
 		write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
 		check_batches("c.jsonl", bytes.data, bytes.used_bytes, 0, 1);
 		if (middle <= bytes.used_bytes)
 			check_batches("c.jsonl", bytes.data, bytes.used_bytes, middle, middle_line);
-		bs_buffer_deinit(&bytes);
 	}
 }
 
 /* Lines that end just before, at, and just behind where a batch is full. */
 static void test_batch_boundaries(void **state)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	for (int delta = -3; delta <= 3; delta++) {
 		size_t line_bytes = (size_t)((1 << 20) + delta);
-		struct bs_error err;
 		bs_buffer_clear(&bytes);
 		for (int i = 0; i < 4; i++) {
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, &err), BS_OK);
+			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, ERR), BS_OK);
 			memset(bytes.data + bytes.used_bytes, 'a' + i, line_bytes);
 			bytes.used_bytes += line_bytes;
 			bytes.data[bytes.used_bytes - 1] = '\n';
@@ -163,60 +147,50 @@ static void test_batch_boundaries(void **state)
 		write_bytes("c.jsonl", bytes.data, bytes.used_bytes - 1);
 		check_batches("c.jsonl", bytes.data, bytes.used_bytes - 1, 0, 1);
 	}
-	bs_buffer_deinit(&bytes);
 }
 
 static void test_long_line(void **state)
 {
-	struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	append_format(&bytes, "{\"id\":1,\"t\":\"x\"}\n{\"id\":2,\"t\":\"");
-	for (int i = 0; i < 5 << 16; i++)
-		append(&bytes, "sixteen letters ", 16);
+	append_repeated(&bytes, "sixteen letters ", 5 << 16);
 	append_format(&bytes, "\"}\r\n{\"id\":3,\"t\":\"y\"}");
 	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
-	struct log log = {0};
+	AUTO(log_deinit) struct log log = {0};
 	read_source("c.jsonl", &no_options, &log);
 	assert_int_equal(log.n_documents, 3);
 	assert_memory_equal(log_text(&log), "1@1 t=x;2@2 t=sixteen letters ", 30);
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
-	log_deinit(&log);
-	bs_buffer_deinit(&bytes);
 }
 
 /* Reads on behind what `before` says, after the collection has become `after`: the log, and the mark at the end. */
 static void check_resume(const char *before, const char *after, bool counts_last, const char *expected)
 {
-	struct bs_error err;
-	struct bs_reader *reader = new_reader(&no_options);
-	struct bs_batch batch = {0};
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_batch_deinit) struct bs_batch batch = {0};
 	struct bs_read_mark mark;
 	bool is_appended = false;
 	for (int pass = 0; pass < 2; pass++) {
 		write_text("c.jsonl", pass ? after : before);
-		struct bs_source source = open_source("c.jsonl");
+		AUTO(bs_source_deinit) struct bs_source source = open_source("c.jsonl");
 		struct bs_feed *feed = open_feed(&source, &no_options);
-		struct log log = {0};
+		AUTO(log_deinit) struct log log = {0};
 		if (pass)
-			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, ERR), BS_OK);
 		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
 			read_batch(reader, &batch, &log);
 		bs_feed_mark(feed, counts_last, &mark);
 		if (pass) {
-			struct bs_buffer shown = {0};
-			append(&shown, is_appended ? "+" : "=", 1);
-			append(&shown, log.text.data, log.text.used_bytes);
-			append(&shown, "", 1);
+			AUTO(bs_buffer_deinit) struct bs_buffer shown = {0};
+			append_bytes(&shown, is_appended ? "+" : "=", 1);
+			append_bytes(&shown, log.text.data, log.text.used_bytes);
+			append_bytes(&shown, "", 1);
 			assert_string_equal(shown.data, expected);
-			bs_buffer_deinit(&shown);
 		}
-		log_deinit(&log);
 		bs_feed_close(feed);
-		bs_source_deinit(&source);
 	}
 	assert_int_equal(mark.n_bytes, strlen(after));
 	assert_true(mark.checksum == bs_checksum(after, strlen(after)));
-	bs_batch_deinit(&batch);
-	bs_reader_free(reader);
 }
 
 static void test_resume(void **state)
@@ -254,62 +228,57 @@ struct place {
 	uint64_t line;
 };
 
-static enum bs_status remember_place(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status remember_place(void *context, const struct bs_document *document, struct bs_error *unused)
 {
 	struct bs_buffer *places = context;
 	struct place place = {document->place.offset, document->raw.n_bytes, document->place.line};
-	(void)err;
-	append(places, &place, sizeof(place));
+	append_bytes(places, &place, sizeof(place));
 	return BS_OK;
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *unused)
 {
-	(void)context, (void)reason, (void)message, (void)err;
 	return BS_OK;
 }
 
 static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                   struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
+                                   struct bs_document *document_out, struct bs_stamp *stamp_out)
 {
 	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
-	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, err);
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, ERR);
 }
 
 static void test_fetch_record(void **state)
 {
-	struct bs_buffer bytes = {0};
-	struct bs_buffer places = {0};
-	struct bs_error err = {{0}};
+	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer places = {0};
 	append_format(&bytes, "\xef\xbb\xbf");
 	for (int i = 1; i <= 30000; i++)
 		append_format(&bytes, "{\"t\":\"text %d\",\"id\":%d}%s\n%s", i, i, i % 3 ? "" : "\r",
 		              i % 5 ? "" : "\n");
 	write_bytes("c.jsonl", bytes.data, bytes.used_bytes);
 	write_text("other.jsonl", "{\"t\":\"other\"}");
-	struct bs_source source = open_source("c.jsonl");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_reader *reader = new_reader(&no_options);
-	struct bs_batch batch = {0};
+	AUTO(close_all) struct opened of;
+	open_all(&of, "c.jsonl", &no_options);
 	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
-	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_OK);
+	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
+		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_OK);
 	const struct place *place = (const void *)places.data;
 	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
 	struct bs_stamp now;
-	assert_int_equal(bs_path_stamp("c.jsonl", &now, &err), BS_OK);
+	assert_int_equal(bs_path_stamp("c.jsonl", &now, ERR), BS_OK);
 	for (size_t i = 30000; i-- > 0;) {
 		struct bs_document document;
 		struct bs_stamp stamp;
 		char text[32];
 		if (i % 1000 == 0) {
-			assert_int_equal(fetch_record(reader, "other.jsonl", 0, 13, &document, &stamp, &err),
+			assert_int_equal(fetch_record(of.reader, "other.jsonl", 0, 13, &document, &stamp),
 			                 BS_OK);
 			assert_int_equal(stamp.size_bytes, 13);
 			assert_true(document.name.is_line);
 		}
-		if (fetch_record(reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp, &err))
-			fail_msg("%s", err.text);
+		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp))
+			fail_msg("%s", said.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
 		assert_int_equal(document.text.fields[0].text_bytes, n);
 		assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
@@ -320,34 +289,27 @@ static void test_fetch_record(void **state)
 		if (i % 100 == 0) {
 			/* The same from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
-			assert_int_equal(bs_reader_fetch_raw(reader, raw, place[i].raw_bytes, &document, &err), BS_OK);
+			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR), BS_OK);
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
-	bs_buffer_deinit(&bytes);
-	bs_buffer_deinit(&places);
-	bs_batch_deinit(&batch);
-	bs_reader_free(reader);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
 }
 
 static void test_fetch_record_fails(void **state)
 {
-	struct bs_error err;
 	struct bs_document document;
 	struct bs_stamp stamp;
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
-#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp, &err)
+#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
 	assert_int_equal(FETCH("c.jsonl", 1, 11), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 0), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 12, 3), BS_INVALID);
-	assert_string_equal(err.text, "c.jsonl: offset 12: not a JSON object");
+	assert_string_equal(said.text, "c.jsonl: offset 12: not a JSON object");
 	assert_int_equal(FETCH("c.jsonl", 12, 5), BS_INVALID);
-	assert_string_equal(err.text, "c.jsonl: ends before offset 17");
+	assert_string_equal(said.text, "c.jsonl: ends before offset 17");
 	assert_int_equal(FETCH("c.jsonl", 0, UINT64_MAX), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", UINT64_MAX, 2), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", (uint64_t)1 << 40, (uint64_t)1 << 40), BS_INVALID);
@@ -361,7 +323,6 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("c.jsonl", 12, 20), BS_OK);
 	assert_int_equal(document.text.n_bytes, 12);
 #undef FETCH
-	bs_reader_free(reader);
 }
 
 /* ---- standard input ---- */
@@ -419,30 +380,15 @@ static void test_stdin(void **state)
 	int fd = open(".", O_RDONLY);
 	dup2(fd, STDIN_FILENO);
 	close(fd);
-	struct bs_source source = open_source("-");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_batch batch = {0};
-	struct bs_error err;
-	assert_int_equal(bs_feed_next(feed, &batch, &err), BS_IO);
-	assert_string_equal(err.text, "-: Is a directory");
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
+	struct opened of;
+	open_all(&of, "-", &no_options);
+	assert_int_equal(bs_feed_next(of.feed, &of.batch, ERR), BS_IO);
+	assert_string_equal(said.text, "-: Is a directory");
+	close_all(&of);
 	dup2(saved, STDIN_FILENO);
 	close(saved);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_collections),
-		FOLDER_TEST(test_batches_are_a_split),
-		FOLDER_TEST(test_batch_boundaries),
-		FOLDER_TEST(test_long_line),
-		FOLDER_TEST(test_resume),
-		FOLDER_TEST(test_fetch_record),
-		FOLDER_TEST(test_fetch_record_fails),
-		FOLDER_TEST(test_stdin),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(SOURCE_TEST(test_collections), SOURCE_TEST(test_batches_are_a_split), SOURCE_TEST(test_batch_boundaries),
+          SOURCE_TEST(test_long_line), SOURCE_TEST(test_resume), SOURCE_TEST(test_fetch_record),
+          SOURCE_TEST(test_fetch_record_fails), SOURCE_TEST(test_stdin))

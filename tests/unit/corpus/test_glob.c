@@ -1,6 +1,7 @@
 /* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them: test_walk.c. */
 #include "corpus/walk/glob.h"
 #include "corpus/walk/ignore.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -9,15 +10,13 @@
 
 static bool glob_matches(const char *pattern, const char *path)
 {
-	struct bs_glob glob;
+	AUTO(bs_glob_deinit) struct bs_glob glob;
 	const char *slash = strrchr(path, '/');
 	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
 	                          .n_bytes = strlen(path),
 	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL), BS_OK);
-	bool matches = bs_glob_match(&glob, &at);
-	bs_glob_deinit(&glob);
-	return matches;
+	return bs_glob_match(&glob, &at);
 }
 
 /* A pattern, the paths that it matches, and those that it does not; parted by blanks. */
@@ -92,16 +91,13 @@ static void test_bad_globs(void **state)
 {
 	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
 	struct bs_glob glob;
-	struct bs_error err;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
-		assert_non_null(strstr(err.text, bad[i]));
+		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), ERR), BS_INVALID);
+		assert_non_null(strstr(said.text, bad[i]));
 	}
-	char *huge = malloc(100000);
-	assert_non_null(huge);
+	FREED char *huge = must_malloc(100000);
 	memset(huge, '*', 100000);
-	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, &err), BS_INVALID);
-	free(huge);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, ERR), BS_INVALID);
 }
 
 /* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */
@@ -149,7 +145,7 @@ static void test_ignore_lines(void **state)
 		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
 		size_t n = strlen(path);
 		bool is_folder = path[n - 1] == '/';
-		struct bs_ignore ignore = {0};
+		AUTO(bs_ignore_deinit) struct bs_ignore ignore = {0};
 		struct bs_ignore_entry entry = {
 			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
 		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
@@ -158,17 +154,8 @@ static void test_ignore_lines(void **state)
 		char verdict = verdicts[bs_ignore_match(&ignore, &entry, 0)];
 		if (verdict != ignore_cases[i].verdict)
 			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
-		bs_ignore_deinit(&ignore);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_globs),
-		cmocka_unit_test(test_bad_globs),
-		cmocka_unit_test(test_glob_time),
-		cmocka_unit_test(test_ignore_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_globs), cmocka_unit_test(test_bad_globs), cmocka_unit_test(test_glob_time),
+          cmocka_unit_test(test_ignore_lines))

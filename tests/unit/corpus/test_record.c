@@ -4,67 +4,64 @@
 #include "core/bitsift/search.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
+
+static const struct bs_record_options no_options;
+static struct bs_record_parser *usual; /* of no_options */
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {
-	struct bs_error err = {{0}};
 	struct bs_record_parser *parser = NULL;
-	if (bs_record_parser_new(options, &parser, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_record_parser_new(options, &parser, ERR), &said);
 	return parser;
 }
 
-/* Parses a copy of exactly line_bytes bytes, so that a sanitizer sees every byte read too far. */
 /* What a line turned out to be. */
 struct record {
 	struct bs_document document;
 	struct bs_refusal refusal;
 };
 
+/* Parses a copy of exactly line_bytes bytes, so that a sanitizer sees every byte read too far. */
 static struct record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
 {
-	struct bs_error err = {{0}};
 	struct record record;
-	uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
-	assert_non_null(copy);
+	FREED uint8_t *copy = must_malloc(line_bytes);
 	memcpy(copy, line, line_bytes);
-	if (bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, ERR), &said);
 	/* What is borrowed is borrowed from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
-	free(copy);
 	return record;
 }
 
 /* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are written as "<0>". */
 static void describe(const struct record *record, struct bs_buffer *out)
 {
-	struct bs_error err;
 	bs_buffer_clear(out);
-#define PUT(bytes, n_bytes) assert_int_equal(bs_buffer_append(out, bytes, n_bytes, &err), BS_OK)
 	if (record->refusal.reason) {
 		const char *kind = record->refusal.skip == BS_SKIP_NO_TEXT     ? "no text"
 		                   : record->refusal.skip == BS_SKIP_TOO_LARGE ? "too large"
 		                                                       : "bad";
-		PUT(kind, strlen(kind) + 1);
+		append_bytes(out, kind, strlen(kind) + 1);
 		return;
 	}
-	PUT(!record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
-	PUT(record->document.name.bytes, record->document.name.n_bytes);
+	append_bytes(out, !record->document.name.is_line ? "id=" : "line", !record->document.name.is_line ? 3 : 4);
+	append_bytes(out, record->document.name.bytes, record->document.name.n_bytes);
 	for (size_t i = 0; i < record->document.text.n_fields; i++) {
-		PUT(i ? "|" : " ", 1);
-		PUT(record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
-		PUT("=", 1);
+		append_string(out, i ? "|" : " ");
+		append_bytes(out, record->document.text.fields[i].name, record->document.text.fields[i].name_bytes);
+		append_string(out, "=");
 		for (size_t j = 0; j < record->document.text.fields[i].text_bytes; j++) {
 			if (record->document.text.fields[i].text[j])
-				PUT(record->document.text.fields[i].text + j, 1);
+				append_bytes(out, record->document.text.fields[i].text + j, 1);
 			else
-				PUT("<0>", 3);
+				append_string(out, "<0>");
 		}
 	}
-	PUT("", 1);
-#undef PUT
+	append_bytes(out, "", 1);
 }
 
 struct example {
@@ -75,7 +72,7 @@ struct example {
 static void check_examples(const struct bs_record_options *options, const struct example *examples, size_t n)
 {
 	struct bs_record_parser *parser = new_parser(options);
-	struct bs_buffer found = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 	for (size_t i = 0; i < n; i++) {
 		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
 		describe(&record, &found);
@@ -83,7 +80,6 @@ static void check_examples(const struct bs_record_options *options, const struct
 			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s", examples[i].line,
 			         (const char *)found.data, examples[i].expected, record.refusal.reason ? record.refusal.reason : "");
 	}
-	bs_buffer_deinit(&found);
 	bs_record_parser_free(parser);
 }
 
@@ -133,8 +129,7 @@ static void test_ids(void **state)
 		{"{\"big\":[{\"id\":5}],\"id\":1e1,\"t\":\"\\ud800\"}", "bad"},
 		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}", "id=18446744073709551616 t=\xef\xbf\xbd"},
 	};
-	struct bs_record_options options = {0};
-	CHECK(&options, examples);
+	CHECK(&no_options, examples);
 }
 
 static void test_id_field(void **state)
@@ -166,8 +161,7 @@ static void test_text(void **state)
 		{"{\"id\":\"a\",\"n\":[true,null,[],{\"x\":{}}]}", "no text"},
 		{"{\"id\":1.5}", "bad"},
 	};
-	struct bs_record_options options = {0};
-	CHECK(&options, examples);
+	CHECK(&no_options, examples);
 }
 
 static void test_text_fields(void **state)
@@ -225,8 +219,7 @@ static void test_valid_is_never_refused(void **state)
 		{"{\"t\":\"\x7f\xc2\x80\xef\xbf\xbf\xf4\x8f\xbf\xbf\"}",
 	         "line t=\x7f\xc2\x80\xef\xbf\xbf\xf4\x8f\xbf\xbf"},
 	};
-	struct bs_record_options options = {0};
-	CHECK(&options, examples);
+	CHECK(&no_options, examples);
 }
 
 static void test_invalid_utf8(void **state)
@@ -255,8 +248,7 @@ static void test_invalid_utf8(void **state)
 		{"{\"t\":\"\\\xff\"}", "bad"},
 		{"{\"t\":\"\xff", "bad"},
 	};
-	struct bs_record_options options = {0};
-	CHECK(&options, examples);
+	CHECK(&no_options, examples);
 }
 
 static void test_bad_lines(void **state)
@@ -313,10 +305,8 @@ static void test_bad_lines(void **state)
 		"{\"t\":\"x\" /* no */}",
 		"\xef\xbb\xbf{\"t\":\"x\"}",
 	};
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct record record = parse(parser, lines[i], strlen(lines[i]));
+		struct record record = parse(usual, lines[i], strlen(lines[i]));
 		if (!record.refusal.reason || record.refusal.skip != BS_SKIP_BAD_RECORD)
 			fail_msg("accepted: %s", lines[i]);
 		assert_non_null(record.refusal.reason);
@@ -324,12 +314,11 @@ static void test_bad_lines(void **state)
 		assert_true(strlen(record.refusal.reason) > 10);
 	}
 	/* A NUL byte in a line is a control character that must be escaped. */
-	struct record record = parse(parser, "{\"t\":\"\0\"}", 9);
+	struct record record = parse(usual, "{\"t\":\"\0\"}", 9);
 	assert_non_null(record.refusal.reason);
 	/* After all that, the parser still parses. */
-	record = parse(parser, "{\"t\":\"x\"}", 9);
+	record = parse(usual, "{\"t\":\"x\"}", 9);
 	assert_null(record.refusal.reason);
-	bs_record_parser_free(parser);
 }
 
 static void test_reasons(void **state)
@@ -342,13 +331,10 @@ static void test_reasons(void **state)
 		{"{\"id\":\"a\"}", "no text: no field to index is a string or a number"},
 		{"{\"t\":\"x", "not valid JSON: A string is opened, but never closed."},
 	};
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
+		struct record record = parse(usual, examples[i].line, strlen(examples[i].line));
 		assert_string_equal(record.refusal.reason, examples[i].expected);
 	}
-	bs_record_parser_free(parser);
 }
 
 /* Every prefix of a line is bad, and none makes the parser read beyond it. */
@@ -356,63 +342,44 @@ static void test_prefixes(void **state)
 {
 	static const char line[] = "{\"id\":12345678901234567890123,\"a\":[1e999,{\"b\":\"\\ud800\\udc00\xff\"}],"
 				   "\"t\":\"\\\\\\ud800\xe2\x82\xac\",\"u\":null}";
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
 	size_t n_bytes = strlen(line);
 	for (size_t i = 0; i < n_bytes; i++) {
-		struct record record = parse(parser, line, i);
+		struct record record = parse(usual, line, i);
 		assert_non_null(record.refusal.reason);
 	}
-	struct record record = parse(parser, line, n_bytes);
+	struct record record = parse(usual, line, n_bytes);
 	assert_null(record.refusal.reason);
-	bs_record_parser_free(parser);
-}
-
-static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
-{
-	struct bs_error err;
-	assert_int_equal(bs_buffer_append(buffer, bytes, n_bytes, &err), BS_OK);
-}
-
-static void append_text(struct bs_buffer *buffer, const char *text)
-{
-	append(buffer, text, strlen(text));
 }
 
 static void test_nesting(void **state)
 {
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
-	struct bs_buffer line = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0};
 	static const size_t depths[] = {2, 1023, 1024, 1025, BS_RECORD_MAX_DEPTH, BS_RECORD_MAX_DEPTH + 1, 1000000};
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
 		bs_buffer_clear(&line);
-		append_text(&line, "{\"t\":\"x\",\"n\":");
+		append_string(&line, "{\"t\":\"x\",\"n\":");
 		for (size_t j = 1; j < depths[i]; j++)
-			append_text(&line, j % 2 ? "[" : "{\"a\":");
-		append_text(&line, i % 2 ? "0" : "1e999");
+			append_string(&line, j % 2 ? "[" : "{\"a\":");
+		append_string(&line, i % 2 ? "0" : "1e999");
 		for (size_t j = depths[i] - 1; j > 0; j--)
-			append_text(&line, j % 2 ? "]" : "}");
-		append_text(&line, "}");
-		struct record record = parse(parser, line.data, line.used_bytes);
+			append_string(&line, j % 2 ? "]" : "}");
+		append_string(&line, "}");
+		struct record record = parse(usual, line.data, line.used_bytes);
 		if (!record.refusal.reason != (depths[i] <= BS_RECORD_MAX_DEPTH))
 			fail_msg("depth %zu: %s", depths[i], record.refusal.reason ? record.refusal.reason : "accepted");
 	}
-	bs_buffer_deinit(&line);
-	bs_record_parser_free(parser);
 }
 
-static void check_giant(struct bs_record_parser *parser, size_t text_bytes, const char *escape, const char *meaning)
+static void check_giant(size_t text_bytes, const char *escape, const char *meaning)
 {
 	struct bs_buffer line = {0};
-	struct bs_error err;
-	append_text(&line, "{\"id\":\"giant\",\"t\":\"");
-	assert_int_equal(bs_buffer_reserve(&line, text_bytes, &err), BS_OK);
+	append_string(&line, "{\"id\":\"giant\",\"t\":\"");
+	assert_int_equal(bs_buffer_reserve(&line, text_bytes, ERR), BS_OK);
 	memset(line.data + line.used_bytes, 'y', text_bytes);
 	line.used_bytes += text_bytes;
-	append_text(&line, escape);
-	append_text(&line, "\"}");
-	struct record record = parse(parser, line.data, line.used_bytes);
+	append_string(&line, escape);
+	append_string(&line, "\"}");
+	struct record record = parse(usual, line.data, line.used_bytes);
 	bs_buffer_deinit(&line);
 	assert_null(record.refusal.reason);
 	assert_memory_equal(record.document.name.bytes, "giant", 5);
@@ -423,39 +390,23 @@ static void check_giant(struct bs_record_parser *parser, size_t text_bytes, cons
 
 static void test_giant_records(void **state)
 {
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
-	check_giant(parser, 200 << 20, "\\u00e9", "\xc3\xa9");
-	check_giant(parser, 10, "\\n", "\n");
-	check_giant(parser, 5 << 20, "\\ud800", "\xef\xbf\xbd");
-	check_giant(parser, 100 << 20, "\xff", "\xef\xbf\xbd");
-	bs_record_parser_free(parser);
+	check_giant(200 << 20, "\\u00e9", "\xc3\xa9");
+	check_giant(10, "\\n", "\n");
+	check_giant(5 << 20, "\\ud800", "\xef\xbf\xbd");
+	check_giant(100 << 20, "\xff", "\xef\xbf\xbd");
 }
 
 /* A line of 4 GiB cannot be had cheaply; but the length is looked at before the bytes are. */
 static void test_too_large(void **state)
 {
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
 	struct record record;
-	struct bs_error err;
-	assert_int_equal(bs_record_parse(parser, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, &err), BS_OK);
+	assert_int_equal(bs_record_parse(usual, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, ERR), BS_OK);
 	assert_non_null(record.refusal.reason);
 	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
-	bs_record_parser_free(parser);
-	bs_record_parser_free(NULL);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
 }
 
 /* A random string literal, and what it means. */
-static void append_random_string(struct bs_buffer *json, struct bs_buffer *meaning, uint64_t *random)
+static void append_random_string(struct bs_buffer *json, struct bs_buffer *meaning)
 {
 	static const struct {
 		const char *json;
@@ -478,66 +429,66 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 		{"\xff", "\xef\xbf\xbd"},
 	};
 	/* Only some lines have what simdjson refuses, so that both ways are taken. */
-	size_t n_pieces = sizeof(pieces) / sizeof(*pieces) - (next_random(random) % 4 ? 2 : 0);
-	append_text(json, "\"");
-	for (uint64_t n = next_random(random) % 12; n; n--) {
-		size_t i = next_random(random) % n_pieces;
-		append_text(json, pieces[i].json);
-		append_text(meaning, pieces[i].meaning);
+	size_t n_pieces = sizeof(pieces) / sizeof(*pieces) - (below(4) ? 2 : 0);
+	append_string(json, "\"");
+	for (uint32_t n = below(12); n; n--) {
+		size_t i = below(n_pieces);
+		append_string(json, pieces[i].json);
+		append_string(meaning, pieces[i].meaning);
 	}
-	append_text(json, "\"");
+	append_string(json, "\"");
 }
 
 /* What a value at a name adds to the description of its record. */
 static void append_expected(struct bs_buffer *expected, const char *name, const void *text, size_t n_bytes)
 {
-	append_text(expected, memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
-	append_text(expected, name);
-	append_text(expected, "=");
-	append(expected, text, n_bytes);
+	append_string(expected, memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
+	append_string(expected, name);
+	append_string(expected, "=");
+	append_bytes(expected, text, n_bytes);
 }
 
-static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name, uint64_t *random,
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name,
                                 int depth);
 
 /* Its key, with what stands before it, in JSON; and what it adds to the name. */
 static void append_random_member(struct bs_buffer *json, const char *key, struct bs_buffer *expected, const char *name,
-                                 const char *suffix, uint64_t *random, int depth)
+                                 const char *suffix, int depth)
 {
 	char inner[64];
 	snprintf(inner, sizeof(inner), "%s%s", name, suffix);
-	append_text(json, key);
-	append_random_value(json, expected, inner, random, depth);
+	append_string(json, key);
+	append_random_value(json, expected, inner, depth);
 }
 
-static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name, uint64_t *random,
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name,
                                 int depth)
 {
 	static const char *const plain[] = {
 		"0", "-1.5e3", "7E-2", "true", "null", "[]", "{ }", "1e999", "99999999999999999999"};
-	switch (depth < 4 ? next_random(random) % 5 : 4) {
+	switch (depth < 4 ? below(5) : 4) {
 	case 0:
-		append_text(json, "[ ");
-		append_random_value(json, expected, name, random, depth + 1);
-		append_random_member(json, ",{\"\\u0061\":", expected, name, ".a", random, depth + 1);
-		append_text(json, "}]");
+		append_string(json, "[ ");
+		append_random_value(json, expected, name, depth + 1);
+		append_random_member(json, ",{\"\\u0061\":", expected, name, ".a", depth + 1);
+		append_string(json, "}]");
 		break;
 	case 1:
-		append_random_member(json, "{\"\": ", expected, name, ".", random, depth + 1);
-		append_random_member(json, ", \"b.c\":", expected, name, ".b.c", random, depth + 1);
-		append_text(json, " }");
+		append_random_member(json, "{\"\": ", expected, name, ".", depth + 1);
+		append_random_member(json, ", \"b.c\":", expected, name, ".b.c", depth + 1);
+		append_string(json, " }");
 		break;
 	case 2: {
 		struct bs_buffer meaning = {0};
-		append(&meaning, "", 0);
-		append_random_string(json, &meaning, random);
+		append_bytes(&meaning, "", 0);
+		append_random_string(json, &meaning);
 		append_expected(expected, name, meaning.data, meaning.used_bytes);
 		bs_buffer_deinit(&meaning);
 		break;
 	}
 	default: {
-		const char *value = plain[next_random(random) % 9];
-		append_text(json, value);
+		const char *value = plain[below(9)];
+		append_string(json, value);
 		if (*value == '-' || (*value >= '0' && *value <= '9'))
 			append_expected(expected, name, value, strlen(value));
 	}
@@ -574,60 +525,44 @@ static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json
 
 static void test_random_records(void **state)
 {
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
-	struct bs_record_scan scan = {0};
-	struct bs_buffer json = {0}, expected = {0}, found = {0};
-	uint64_t random = 88172645463325252;
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer json = {0}, expected = {0}, found = {0};
 	for (int i = 0; i < 20000; i++) {
 		char id[32];
 		bs_buffer_clear(&json);
 		bs_buffer_clear(&expected);
-		snprintf(id, sizeof(id), "%" PRIu64, next_random(&random) >> next_random(&random) % 64);
-		append_text(&expected, "id=");
-		append_text(&expected, id);
-		append_text(&expected, " ");
-		append_text(&json, "{");
-		for (uint64_t n = 1 + next_random(&random) % 8; n > 0; n--) {
-			append_text(&json, "\"x\" : ");
-			append_random_value(&json, &expected, "x", &random, 0);
-			append_text(&json, ", ");
+		snprintf(id, sizeof(id), "%" PRIu64, ((uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)) >> below(64));
+		append_format(&expected, "id=%s ", id);
+		append_string(&json, "{");
+		for (uint32_t n = 1 + below(8); n > 0; n--) {
+			append_string(&json, "\"x\" : ");
+			append_random_value(&json, &expected, "x", 0);
+			append_string(&json, ", ");
 		}
-		append_text(&json, "\"t\":\"\",\"id\":");
-		append_text(&json, id);
-		append_text(&json, "}");
+		append_format(&json, "\"t\":\"\",\"id\":%s}", id);
 		append_expected(&expected, "t", "", 0);
-		append(&expected, "", 1);
-		struct record record = parse(parser, json.data, json.used_bytes);
+		append_bytes(&expected, "", 1);
+		struct record record = parse(usual, json.data, json.used_bytes);
 		describe(&record, &found);
 		if (strcmp((const char *)found.data, (const char *)expected.data))
 			fail_msg("%.*s\n  gave     %s\n  expected %s", (int)json.used_bytes, (const char *)json.data,
 			         (const char *)found.data, (const char *)expected.data);
 		check_scan(&scan, &json, &record.document, !memchr(json.data, 0xff, json.used_bytes));
 	}
-	bs_record_scan_deinit(&scan);
-	bs_buffer_deinit(&json);
-	bs_buffer_deinit(&expected);
-	bs_buffer_deinit(&found);
-	bs_record_parser_free(parser);
 }
 
 /* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record costs no more than it
  * is long; all its texts are found, and by the quick reader the same. */
 static void test_deep_names(void **state)
 {
-	struct bs_record_options options = {0};
-	struct bs_record_parser *parser = new_parser(&options);
-	struct bs_record_scan scan = {0};
-	struct bs_buffer line = {0};
+	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer line = {0};
 	const size_t depth = 60000;
-	append_text(&line, "{");
-	for (size_t i = 1; i < depth; i++)
-		append_text(&line, "\"key\":{\"s\":\"x\",");
-	append_text(&line, "\"t\":1");
-	for (size_t i = 0; i < depth; i++)
-		append_text(&line, "}");
-	struct record record = parse(parser, line.data, line.used_bytes);
+	append_string(&line, "{");
+	append_repeated(&line, "\"key\":{\"s\":\"x\",", depth - 1);
+	append_string(&line, "\"t\":1");
+	append_repeated(&line, "}", depth);
+	struct record record = parse(usual, line.data, line.used_bytes);
 	const struct bs_document *document = &record.document;
 	assert_null(record.refusal.reason);
 	assert_int_equal(document->text.n_fields, depth);
@@ -643,36 +578,31 @@ static void test_deep_names(void **state)
 	            bs_record_parse_bytes(line.data, line.used_bytes));
 	/* But one at the top is as long as it is. */
 	bs_buffer_clear(&line);
-	append_text(&line, "{\"");
-	for (int i = 0; i < 1000; i++)
-		append_text(&line, "k");
-	append_text(&line, "\":[\"a\",{\"b\":[\"c\"]}]}");
-	record = parse(parser, line.data, line.used_bytes);
+	append_string(&line, "{\"");
+	append_repeated(&line, "k", 1000);
+	append_string(&line, "\":[\"a\",{\"b\":[\"c\"]}]}");
+	record = parse(usual, line.data, line.used_bytes);
 	assert_int_equal(document->text.n_fields, 2);
 	assert_int_equal(document->text.fields[0].name_bytes, 1000);
 	assert_int_equal(document->text.fields[1].name_bytes, 1000);
-	bs_record_scan_deinit(&scan);
-	bs_buffer_deinit(&line);
-	bs_record_parser_free(parser);
 }
 
-int main(void)
+static int open_usual(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_id_field),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_text_fields),
-		cmocka_unit_test(test_valid_is_never_refused),
-		cmocka_unit_test(test_invalid_utf8),
-		cmocka_unit_test(test_bad_lines),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_prefixes),
-		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_giant_records),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_random_records),
-		cmocka_unit_test(test_deep_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	usual = new_parser(&no_options);
+	return 0;
 }
+
+static int close_usual(void **state)
+{
+	bs_record_parser_free(usual);
+	bs_record_parser_free(NULL);
+	return 0;
+}
+
+RUN_TESTS_WITH(open_usual, close_usual, cmocka_unit_test(test_ids), cmocka_unit_test(test_id_field),
+               cmocka_unit_test(test_text), cmocka_unit_test(test_text_fields),
+               cmocka_unit_test(test_valid_is_never_refused), cmocka_unit_test(test_invalid_utf8),
+               cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_reasons), cmocka_unit_test(test_prefixes),
+               cmocka_unit_test(test_nesting), cmocka_unit_test(test_giant_records), cmocka_unit_test(test_too_large),
+               cmocka_unit_test(test_random_records), cmocka_unit_test(test_deep_names))

@@ -67,16 +67,14 @@ static void test_labels(void **state)
 		{"/dev/..", BS_SOURCE_FOLDER, "/dev/.."},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		struct bs_source source = open_source(examples[i].argument);
+		AUTO(bs_source_deinit) struct bs_source source = open_source(examples[i].argument);
 		assert_string_equal(source.label, examples[i].label);
 		assert_int_equal(source.kind, examples[i].kind);
-		bs_source_deinit(&source);
 	}
 }
 
 static void test_no_source(void **state)
 {
-	struct bs_error err;
 	struct bs_source source;
 	write_text("file", "");
 	assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -90,14 +88,14 @@ static void test_no_source(void **state)
 		{"/dev/null", BS_INVALID},
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		assert_int_equal(bs_source_init(&source, examples[i].argument, &err), examples[i].status);
-		assert_null(strchr(err.text, '\n'));
+		assert_int_equal(bs_source_init(&source, examples[i].argument, ERR), examples[i].status);
+		assert_null(strchr(said.text, '\n'));
 		assert_null(source.label);
 	}
 	assert_int_equal(bs_source_init(&source, "missing", NULL), BS_NOT_FOUND);
 	struct bs_stamp stamp;
-	assert_int_equal(bs_path_stamp("missing", &stamp, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "missing: No such file or directory");
+	assert_int_equal(bs_path_stamp("missing", &stamp, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "missing: No such file or directory");
 }
 
 static void test_ids(void **state)
@@ -121,16 +119,14 @@ static void test_ids(void **state)
 	};
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		char label[8];
-		struct bs_buffer id = {0};
-		struct bs_error err;
+		AUTO(bs_buffer_deinit) struct bs_buffer id = {0};
 		memcpy(label, examples[i].label, sizeof(label));
 		struct bs_source source = {.kind = examples[i].kind, .label = label};
 		assert_int_equal(bs_source_append_id(&source, (const uint8_t *)examples[i].name,
-		                                     strlen(examples[i].name), examples[i].line, &id, &err),
+		                                     strlen(examples[i].name), examples[i].line, &id, ERR),
 		                 BS_OK);
-		append(&id, "", 1);
+		append_bytes(&id, "", 1);
 		assert_string_equal((const char *)id.data, examples[i].id);
-		bs_buffer_deinit(&id);
 	}
 }
 
@@ -216,7 +212,7 @@ static void test_utf16(void **state)
 		"!0 d/g-no-mark: binary file;h-short =\xff;");
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
 	/* Raw is what the file has. */
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &stamp, NULL), BS_OK);
@@ -224,12 +220,10 @@ static void test_utf16(void **state)
 	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text.n_bytes, 4);
 	assert_int_equal(stamp.size_bytes, 5);
-	bs_reader_free(reader);
 }
 
 static void test_unreadable(void **state)
 {
-	struct bs_error err;
 	struct bs_source source;
 	uid_t user = geteuid();
 	assert_int_equal(mkdir("d", 0755), 0);
@@ -240,8 +234,8 @@ static void test_unreadable(void **state)
 	if (user == 0)
 		assert_int_equal(seteuid(65534), 0);
 	check_source("d", &no_options, "!3 d/a: Permission denied;b =two;");
-	assert_int_equal(bs_source_init(&source, "d/a", &err), BS_IO);
-	assert_string_equal(err.text, "d/a: Permission denied");
+	assert_int_equal(bs_source_init(&source, "d/a", ERR), BS_IO);
+	assert_string_equal(said.text, "d/a: Permission denied");
 	if (user == 0)
 		assert_int_equal(seteuid(user), 0);
 }
@@ -253,13 +247,11 @@ static void test_changed_meanwhile(void **state)
 	static const char *const names[] = {"d/a", "d/b", "d/c", "d/d", "d/e", "d/f\n", "d/g", "d/h"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		write_text(names[i], "text");
-	struct bs_source source = open_source("d");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_reader *reader = new_reader(&no_options);
-	struct bs_batch batch = {0};
-	struct log log = {0};
-	next_batch(feed, &batch);
-	assert_int_equal(batch.n_items, 8);
+	AUTO(close_all) struct opened of;
+	open_all(&of, "d", &no_options);
+	AUTO(log_deinit) struct log log = {0};
+	next_batch(of.feed, &of.batch);
+	assert_int_equal(of.batch.n_items, 8);
 	assert_int_equal(unlink("d/a") | mkfifo("d/a", 0600), 0);
 	assert_int_equal(unlink("d/b") | mkdir("d/b", 0700), 0);
 	assert_int_equal(unlink("d/c") | symlink("nowhere", "d/c"), 0);
@@ -270,22 +262,17 @@ static void test_changed_meanwhile(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(unlink("d/g") | bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
-	read_batch(reader, &batch, &log);
+	read_batch(of.reader, &of.batch, &log);
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
 	/* The whole folder gone: its files are, too, as if the walk had not met them. */
-	bs_reader_free(reader);
-	reader = new_reader(&no_options);
+	bs_reader_free(of.reader);
+	of.reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
 	log.n_skips = 0;
-	read_batch(reader, &batch, &log);
+	read_batch(of.reader, &of.batch, &log);
 	assert_int_equal(log.n_skips, 0);
-	log_deinit(&log);
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_reader_free(reader);
-	bs_source_deinit(&source);
 }
 
 static void test_too_large(void **state)
@@ -300,16 +287,15 @@ static void test_too_large(void **state)
 	write_text("d/z", "z");
 	check_source("d", &no_options, "!0 d/sparse: binary file;z =z;");
 	check_source("d/sparse", &no_options, "!4 d/sparse: larger than --max-document;");
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &stamp, NULL), BS_INVALID);
-	bs_reader_free(reader);
 }
 
 static void test_many_files(void **state)
 {
-	struct bs_buffer expected = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer expected = {0};
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (int i = 0; i < 1000; i++) {
 		char path[32];
@@ -319,26 +305,21 @@ static void test_many_files(void **state)
 		write_text(path, text);
 		append_format(&expected, "%04d =%s;", i, text);
 	}
-	append(&expected, "", 1);
+	append_bytes(&expected, "", 1);
 	check_source("d", &no_options, (const char *)expected.data);
-	struct bs_source source = open_source("d");
-	struct bs_feed *feed = open_feed(&source, &no_options);
-	struct bs_batch batch = {0};
+	AUTO(close_all) struct opened of;
+	open_all(&of, "d", &no_options);
 	size_t n_batches = 0;
-	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		assert_int_equal(batch.n_items, n_batches++ < 15 ? 64 : 40);
+	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
+		assert_int_equal(of.batch.n_items, n_batches++ < 15 ? 64 : 40);
 	assert_int_equal(n_batches, 16);
-	bs_batch_deinit(&batch);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
-	bs_buffer_deinit(&expected);
 }
 
 /* A path longer than any that the system takes in one piece. */
 static void test_deep_path(void **state)
 {
 	char name[201];
-	struct bs_buffer path = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer path = {0};
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (int i = 0; i < 30; i++) {
@@ -347,14 +328,14 @@ static void test_deep_path(void **state)
 	}
 	write_text("file", "deep");
 	assert_int_equal(chdir(home), 0);
-	append(&path, "file", 5);
+	append_bytes(&path, "file", 5);
 	struct log log = {0};
 	read_source(name, &no_options, &log);
 	assert_int_equal(log.n_documents, 1);
 	assert_int_equal(log.n_skips, 0);
 	assert_memory_equal(log.text.data, path.data + 201, path.used_bytes - 1 - 201);
 	log_deinit(&log);
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	struct bs_stamp again;
@@ -367,8 +348,6 @@ static void test_deep_path(void **state)
 	/* Too long a name, rather than too many. */
 	memset(path.data, 'n', path.used_bytes - 1);
 	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_IO);
-	bs_reader_free(reader);
-	bs_buffer_deinit(&path);
 }
 
 /* 0, or why path cannot be opened below the folder; both ways. */
@@ -391,8 +370,8 @@ static int try_below(int folder, const char *path, int flags)
 static void test_below(void **state)
 {
 	char name[NAME_MAX + 2];
-	struct bs_buffer path = {0};
-	struct bs_file_place place = {.fd = -1};
+	AUTO(bs_buffer_deinit) struct bs_buffer path = {0};
+	AUTO(bs_file_place_close) struct bs_file_place place = {.fd = -1};
 	struct stat found, again;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -431,7 +410,7 @@ static void test_below(void **state)
 	}
 	int fd = openat(at, "f", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_int_equal(fstat(fd, &again), 0);
-	append(&path, "f", 2);
+	append_bytes(&path, "f", 2);
 	assert_int_equal(try_below(folder, (const char *)path.data, O_RDONLY), 0);
 	assert_int_equal(bs_file_stat_below(folder, (const char *)path.data, &place, &found), 0);
 	assert_true(found.st_ino == again.st_ino);
@@ -441,31 +420,28 @@ static void test_below(void **state)
 	close(fd);
 	close(at);
 	close(folder);
-	bs_file_place_close(&place);
-	bs_buffer_deinit(&path);
 }
 
 static void test_fetch_file(void **state)
 {
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
 	struct bs_stamp other;
-	struct bs_error err;
 	write_bytes("f", "a\0b", 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(document.text.n_fields, 1);
 	assert_int_equal(document.text.fields[0].text_bytes, 3);
 	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
-	assert_int_equal(bs_path_stamp("f", &other, &err), BS_OK);
+	assert_int_equal(bs_path_stamp("f", &other, ERR), BS_OK);
 	assert_memory_equal(&stamp, &other, sizeof(stamp));
 	assert_true(stamp.mtime_ns > 0 && stamp.ctime_ns > 0 && stamp.inode && stamp.size_bytes == 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, &err), BS_INVALID);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "missing: No such file or directory");
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, ERR), BS_INVALID);
 	/* Says it is empty, and is not. */
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(stamp.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
@@ -474,11 +450,10 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, ERR), BS_OK);
 	assert_int_equal(document.text.n_bytes, giant_bytes);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
-	bs_reader_free(reader);
 }
 
 /* A file that another thread makes longer and shorter all the time. */
@@ -502,26 +477,22 @@ static void test_growing_file(void **state)
 {
 	static char path[] = "f";
 	pthread_t thread;
-	struct bs_reader *reader = new_reader(&no_options);
+	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text(path, "a");
 	assert_int_equal(pthread_create(&thread, NULL, keep_changing, path), 0);
 	for (int i = 0; i < 2000; i++) {
 		struct bs_document document;
 		struct bs_stamp stamp;
-		struct bs_error err = {{0}};
-		if (bs_reader_fetch_file(reader, NULL, path, &document, &stamp, &err))
-			fail_msg("%s", err.text);
+		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &stamp, ERR), &said);
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
 			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}
 	atomic_store(&stop_writing, true);
 	pthread_join(thread, NULL);
-	bs_reader_free(reader);
 }
 
 static void test_sink_stops(void **state)
 {
-	struct bs_error err;
 	write_text("c.jsonl", "{\"t\":\"a\"}\n{\"t\":\"b\"}\n");
 	write_text("s.jsonl", "bad\n{\"t\":\"b\"}\n");
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -529,36 +500,19 @@ static void test_sink_stops(void **state)
 	write_text("d/b", "b");
 	static const char *const arguments[] = {"c.jsonl", "s.jsonl", "d", "d/a"};
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-		struct bs_source source = open_source(arguments[i]);
-		struct bs_feed *feed = open_feed(&source, &no_options);
-		struct bs_reader *reader = new_reader(&no_options);
-		struct bs_batch batch = {0};
-		struct log log = {.answer = BS_STOPPED};
+		AUTO(close_all) struct opened of;
+		open_all(&of, arguments[i], &no_options);
+		AUTO(log_deinit) struct log log = {.answer = BS_STOPPED};
 		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
-		next_batch(feed, &batch);
-		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_STOPPED);
-		assert_string_equal(err.text, "the sink said no");
+		next_batch(of.feed, &of.batch);
+		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_STOPPED);
+		assert_string_equal(said.text, "the sink said no");
 		assert_int_equal(log.n_documents + log.n_skips, 1);
-		log_deinit(&log);
-		bs_batch_deinit(&batch);
-		bs_reader_free(reader);
-		bs_feed_close(feed);
-		bs_source_deinit(&source);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_labels),       FOLDER_TEST(test_no_source),
-		FOLDER_TEST(test_ids),          FOLDER_TEST(test_folder),
-		FOLDER_TEST(test_limit),
-		FOLDER_TEST(test_binary),       FOLDER_TEST(test_utf16),
-		FOLDER_TEST(test_unreadable),   FOLDER_TEST(test_changed_meanwhile),
-		FOLDER_TEST(test_too_large),    FOLDER_TEST(test_many_files),
-		FOLDER_TEST(test_deep_path),    FOLDER_TEST(test_below),
-		FOLDER_TEST(test_fetch_file),
-		FOLDER_TEST(test_growing_file), FOLDER_TEST(test_sink_stops),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(SOURCE_TEST(test_labels), SOURCE_TEST(test_no_source), SOURCE_TEST(test_ids), SOURCE_TEST(test_folder),
+          SOURCE_TEST(test_limit), SOURCE_TEST(test_binary), SOURCE_TEST(test_utf16), SOURCE_TEST(test_unreadable),
+          SOURCE_TEST(test_changed_meanwhile), SOURCE_TEST(test_too_large), SOURCE_TEST(test_many_files),
+          SOURCE_TEST(test_deep_path), SOURCE_TEST(test_below), SOURCE_TEST(test_fetch_file),
+          SOURCE_TEST(test_growing_file), SOURCE_TEST(test_sink_stops))

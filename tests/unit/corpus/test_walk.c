@@ -13,15 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
-
-static struct random_rounds rounds;
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- a place to work in ---- */
 
@@ -59,8 +55,7 @@ static void make_folder(const char *path)
 
 static void make_file(const char *path, const void *bytes, size_t n)
 {
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "wb");
 	assert_int_equal(fwrite(bytes, 1, n, file), n);
 	assert_int_equal(fclose(file), 0);
 }
@@ -122,14 +117,13 @@ static int compare_paths(const char *a, const char *b)
 static enum bs_status collect(const char *root, const struct bs_walk_options *options, struct bs_buffer *paths)
 {
 	struct bs_walk *walk;
-	struct bs_error err;
 	const char *path;
 	size_t path_bytes, last_off = SIZE_MAX;
-	enum bs_status status = bs_walk_open(root, options, &walk, &err);
+	enum bs_status status = bs_walk_open(root, options, &walk, ERR);
 	if (status)
 		return status;
 	for (;;) {
-		assert_int_equal(bs_walk_next(walk, &path, &path_bytes, &err), BS_OK);
+		assert_int_equal(bs_walk_next(walk, &path, &path_bytes, ERR), BS_OK);
 		if (!path)
 			break;
 		assert_int_equal(strlen(path), path_bytes);
@@ -144,14 +138,13 @@ static enum bs_status collect(const char *root, const struct bs_walk_options *op
 
 static void expect(const char *root, const struct bs_walk_options *options, const char *lines)
 {
-	struct bs_buffer paths = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer paths = {0};
 	assert_int_equal(collect(root, options, &paths), BS_OK);
 	for (size_t i = 0; i < paths.used_bytes; i++)
 		if (paths.data[i] == '\0')
 			paths.data[i] = '\n';
 	assert_int_equal(bs_buffer_append(&paths, "", 1, NULL), BS_OK);
 	assert_string_equal((const char *)paths.data, lines);
-	bs_buffer_deinit(&paths);
 }
 
 /* ---- one thing at a time ---- */
@@ -241,15 +234,14 @@ static void test_unreadable(void **state)
 static void test_open_errors(void **state)
 {
 	struct bs_walk *walk;
-	struct bs_error err;
 	struct bs_walk_options options = {.globs = (const char *const[]){"a", "{b"}, .n_globs = 2};
 	make_text("a file", "");
-	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
-	assert_string_equal(err.text, "not there: No such file or directory");
+	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
+	assert_string_equal(said.text, "not there: No such file or directory");
 	assert_null(walk);
-	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
-	assert_int_equal(bs_walk_open(".", &options, &walk, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "{b"));
+	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, ERR), BS_IO);
+	assert_int_equal(bs_walk_open(".", &options, &walk, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "{b"));
 	bs_walk_close(NULL);
 }
 
@@ -295,23 +287,12 @@ static void test_deep(void **state)
 
 /* ---- random trees, against ripgrep ---- */
 
-static uint64_t random_state;
-
-static uint64_t random_below(uint64_t n)
-{
-	random_state += UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t z = random_state;
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % n;
-}
-
 static bool one_in(uint64_t n)
 {
-	return random_below(n) == 0;
+	return below(n) == 0;
 }
 
-#define PICK(array) ((array)[random_below(COUNT(array))])
+#define PICK(array) ((array)[below(COUNT(array))])
 
 static const char *const names[] = {"a",  "b",    "c",   "ab",  "abc", "a.b", "a.c",  "b.c", "x.c",  "x.y.c", ".h",
                                     ".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
@@ -326,21 +307,16 @@ static const char *const pieces[] = {"a",   "b",    "c",    ".",     ".c",      
 static const char *const garbage[] = {"a", "b", "*", "**", "?", "[", "]", "{", "}", ",",
                                       "!", "#", "/", "\\", ".", "-", "^", "é", " ", "c"};
 
-static void append(struct bs_buffer *text, const char *more)
-{
-	assert_int_equal(bs_buffer_append(text, more, strlen(more), NULL), BS_OK);
-}
-
 static void random_component(struct bs_buffer *text)
 {
 	const char *name = PICK(names);
 	if (one_in(6)) {
-		append(text, "**");
+		append_string(text, "**");
 	} else if (one_in(2) && !strchr(name, '\n') && (uint8_t)name[0] != 0xff) {
-		append(text, name);
+		append_string(text, name);
 	} else {
-		for (uint64_t n = 1 + random_below(3); n > 0; n--)
-			append(text, PICK(pieces));
+		for (uint64_t n = 1 + below(3); n > 0; n--)
+			append_string(text, PICK(pieces));
 	}
 }
 
@@ -348,36 +324,35 @@ static void random_component(struct bs_buffer *text)
 static void random_glob(struct bs_buffer *text)
 {
 	if (one_in(8)) {
-		for (uint64_t n = random_below(9); n > 0; n--)
-			append(text, PICK(garbage));
+		for (uint64_t n = below(9); n > 0; n--)
+			append_string(text, PICK(garbage));
 		return;
 	}
 	if (one_in(4))
-		append(text, "!");
+		append_string(text, "!");
 	if (one_in(4))
-		append(text, "/");
+		append_string(text, "/");
 	random_component(text);
 	while (one_in(3)) {
-		append(text, "/");
+		append_string(text, "/");
 		random_component(text);
 	}
 	if (one_in(5))
-		append(text, "/");
+		append_string(text, "/");
 	if (one_in(12))
-		append(text, one_in(2) ? " " : "\\ ");
+		append_string(text, one_in(2) ? " " : "\\ ");
 }
 
 static void random_ignore_file(const char *path)
 {
-	struct bs_buffer text = {0};
-	for (uint64_t n = random_below(5); n > 0; n--) {
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	for (uint64_t n = below(5); n > 0; n--) {
 		if (one_in(60))
-			append(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
+			append_string(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
 		random_glob(&text);
-		append(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
+		append_string(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
 	}
 	make_file(path, text.data ? (const void *)text.data : "", text.used_bytes);
-	bs_buffer_deinit(&text);
 }
 
 /* Makes the current folder a repository, or a worktree of one. */
@@ -416,7 +391,7 @@ static void random_ignore_files(void)
 static void random_tree(unsigned depth)
 {
 	random_ignore_files();
-	for (uint64_t n = 1 + random_below(7); n > 0; n--) {
+	for (uint64_t n = 1 + below(7); n > 0; n--) {
 		const char *name = PICK(names);
 		struct stat info;
 		if (lstat(name, &info) == 0)
@@ -500,8 +475,7 @@ static int compare_strings(const void *a, const void *b)
 /* The strings in the buffer, sorted, with skip bytes left off each; for the caller to free. */
 static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_bytes, size_t *n_out)
 {
-	const char **strings = malloc((buffer->used_bytes + 1) * sizeof(*strings));
-	assert_non_null(strings);
+	const char **strings = must_malloc((buffer->used_bytes + 1) * sizeof(*strings));
 	*n_out = 0;
 	for (size_t at = 0; at < buffer->used_bytes; at += strlen((const char *)buffer->data + at) + 1)
 		strings[(*n_out)++] = (const char *)buffer->data + at + skip_bytes;
@@ -557,9 +531,8 @@ static size_t compare_with_rg(const struct rg_run *rg)
 		arguments[n_arguments - 2] = "--no-ignore";
 		arguments[n_arguments - 1] = "--";
 		arguments[n_arguments++] = rg->root;
-		struct bs_buffer unused = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer unused = {0};
 		rg_status = run_rg(arguments, &unused);
-		bs_buffer_deinit(&unused);
 	}
 	enum bs_status status = collect(rg->root, &options, &ours);
 	if ((status == BS_INVALID) != (rg_status == 2)) {
@@ -592,12 +565,12 @@ static size_t random_run(void)
 	              {"outer", "/outer/tree"}, {"outer/tree", "/outer/tree/"},
 	              {"outer/tree", "/outer"}, {".", "link"},
 	              {"outer/tree", "/link"}};
-	size_t start = random_below(COUNT(starts));
+	size_t start = below(COUNT(starts));
 	char root[PATH_MAX + 32];
 	struct rg_run rg = {.hidden = one_in(5), .no_ignore = one_in(12), .root = root};
 	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "", starts[start].root);
 	for (; one_in(3) && rg.n_globs < 3; rg.n_globs++) {
-		append(&rg.globs, "--glob=");
+		append_string(&rg.globs, "--glob=");
 		random_glob(&rg.globs);
 		assert_int_equal(bs_buffer_append(&rg.globs, "", 1, NULL), BS_OK);
 	}
@@ -610,11 +583,10 @@ static size_t random_run(void)
 
 static bool have_rg_13(void)
 {
-	struct bs_buffer output = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
 	static const char version[] = "ripgrep 13.";
 	bool is_13 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
 	             output.used_bytes > sizeof(version) && memcmp(output.data, version, sizeof(version) - 1) == 0;
-	bs_buffer_deinit(&output);
 	return is_13;
 }
 
@@ -656,17 +628,10 @@ static int tear_down_unless_different(void **state)
 	return stat("outer", &info) == 0 ? 0 : tear_down(state);
 }
 
-int main(int argc, char **argv)
-{
-	rounds = random_rounds(argc, argv, 40, 1);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_RANDOM_TESTS(40, 1, cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different))

@@ -270,8 +270,7 @@ static void test_neighbours_share_words(void **state)
 }
 
 struct id_check {
-	uint64_t n_seen;
-	uint64_t stop_at;
+	uint64_t n_seen, stop_at;
 };
 
 static enum bs_status check_id(void *context, const char *id, const uint8_t *text, size_t text_bytes,

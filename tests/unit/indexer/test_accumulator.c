@@ -46,8 +46,7 @@ static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
 
 struct wanted_doc {
 	uint32_t words[600]; /* distinct, in order */
-	uint32_t tfs[600];
-	uint32_t n_words;
+	uint32_t tfs[600], n_words;
 };
 
 /* One document: distinct words, with repeats between them in the text. */
@@ -73,11 +72,8 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 		last_doc_of[n] = this_doc;
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
-	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
-	                               .name.n_bytes = 1,
-	                               .text.fields = &field,
-	                               .text.n_fields = 1,
-	                               .text.n_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d", .name.n_bytes = 1, .text.fields = &field,
+	                               .text.n_fields = 1, .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }

@@ -35,8 +35,8 @@ static void test_sound(void **state)
 		n_bytes += bytes.used_bytes;
 	}
 	assert_int_equal(sum.n_bytes, n_bytes);
-	struct bs_snapshot snapshot;
-	struct bs_index_stats stats;
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_index_stats_deinit) struct bs_index_stats stats;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	expect_ok(bs_index_stats_read(&snapshot, &stats, ERR), &said);
 	assert_int_equal(stats.n_bytes, n_bytes);
@@ -48,8 +48,6 @@ static void test_sound(void **state)
 	assert_true(slab->n_exact > 0 && slab->n_exact_postings >= 10 * slab->n_exact);
 	assert_int_equal(stats.segments[0].slabs[LISTS].n_levels, 0);
 	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
-	bs_index_stats_deinit(&stats);
-	bs_snapshot_deinit(&snapshot);
 	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, ERR), BS_NOT_FOUND);
 }
 
@@ -73,13 +71,7 @@ static void test_every_shape(void **state)
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
-		struct bs_build_request request = {
-			.dir = "index",
-			.words = true,
-			.rebuild = i > 0,
-			.n_threads = 1,
-			.tuning = &tuning,
-		};
+		struct bs_build_request request = {.dir = "index", .words = true, .rebuild = i > 0, .n_threads = 1, .tuning = &tuning};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
 		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 		enum bs_status status = check_index(NULL, ERR);

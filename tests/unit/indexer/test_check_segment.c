@@ -38,8 +38,7 @@ static void test_head(void **state)
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
-	uint64_t n_bytes;
-	uint64_t n_missed = 0;
+	uint64_t n_bytes, n_missed = 0;
 	FREED char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
 	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
@@ -282,8 +281,7 @@ static void test_lists(void **state)
 static void test_packed(void **state)
 {
 	static const struct {
-		uint32_t section;
-		uint32_t instance;
+		uint32_t section, instance;
 	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_FORWARD_OFFSETS, LISTS},
 	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
 	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
@@ -535,14 +533,12 @@ static void test_ids(void **state)
 		apply_edit(file.data, file.used_bytes, &far);
 	}
 	write_resealed(path, &file);
-	struct bs_snapshot snapshot;
-	struct bs_given_ids ids = {.snapshot = NULL};
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	AUTO(bs_given_ids_deinit) struct bs_given_ids ids = {.snapshot = NULL};
 	struct bs_doc_ref ref;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
 	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
-	bs_given_ids_deinit(&ids);
-	bs_snapshot_deinit(&snapshot);
 }
 
 RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),

@@ -92,8 +92,7 @@ int __wrap_openat64(int folder, const char *name, int flags, ...)
 static void expect_index(enum bs_status wanted, uint64_t generation)
 {
 	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
-	enum bs_status status = bs_snapshot_open(dir_at("index"), &snapshot, &err);
+	enum bs_status status = bs_snapshot_open(dir_at("index"), &snapshot, ERR);
 	assert_int_equal(status, wanted);
 	if (status)
 		return;
@@ -122,18 +121,15 @@ static void expect_commits(size_t n)
 
 static void expect_live(uint64_t n)
 {
-	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	assert_int_equal(snapshot.totals.n_live_docs, n);
-	bs_snapshot_deinit(&snapshot);
 }
 
 static void test_flush(void **state)
 {
 	const char *const sources[] = {"d", "c.jsonl", NULL};
 	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1};
-	struct bs_error err = {""};
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "a red fox\n");
 	write_text("d/b.txt", "a house\n");
@@ -148,7 +144,7 @@ static void test_flush(void **state)
 	/* Of the refresh, and of a compaction that was due. */
 	expect_commits(3);
 	expect_live(4);
-	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
 	assert_true(n_commits >= 3);
 	expect_commits(n_commits);
 }
@@ -163,9 +159,8 @@ static void rebuild(void)
 
 static void remove_segment(void)
 {
-	char *path = index_file("seg", 0);
+	FREED char *path = index_file("seg", 0);
 	assert_int_equal(unlink(path), 0);
-	free(path);
 }
 
 static void test_reader_meets_commit(void **state)
@@ -185,27 +180,17 @@ static void test_reader_meets_commit(void **state)
 static void test_full_segment(void **state)
 {
 	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
-	struct bs_snapshot snapshot;
-	struct bs_error err = {""};
+	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	make_small_index();
 	/* Not while another writer is at work. */
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, &err), &err);
-	expect_status(bs_index_compact(&request, NULL, &err), BS_BUSY, &err);
+	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, ERR), &said);
+	expect_status(bs_index_compact(&request, NULL, ERR), BS_BUSY, &said);
 	bs_index_lock_release(&lock);
-	expect_ok(bs_index_compact(&request, NULL, &err), &err);
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
 		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
-	bs_snapshot_deinit(&snapshot);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_flush),
-		FOLDER_TEST(test_reader_meets_commit),
-		FOLDER_TEST(test_full_segment),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(FOLDER_TEST(test_flush), FOLDER_TEST(test_reader_meets_commit), FOLDER_TEST(test_full_segment))

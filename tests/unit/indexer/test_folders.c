@@ -22,23 +22,11 @@ static void test_lists(void **state)
 		uint32_t n_entries;
 		bool is_valid;
 	} cases[] = {
-		{"", 0, 0, true},
-		{"\0\1a", 3, 1, true},
-		{"\0\1a\1\2ab\3\1b", 10, 3, true},
-		{"\0\1a", 3, 0, false},
-		{"\0\1a", 3, 2, false},
-		{"\0\2a", 3, 1, false},
-		{"\0", 1, 1, false},
-		{"\0\0", 2, 1, false},
-		{"\4\1a", 3, 1, false},
-		{"\0\1b\0\1a", 6, 2, false},
-		{"\0\1a\0\1a", 6, 2, false},
-		{"\0\1.", 3, 1, false},
-		{"\0\2..", 4, 1, false},
-		{"\0\3...", 5, 1, true},
-		{"\0\2.a", 4, 1, true},
-		{"\0\3a/b", 5, 1, false},
-		{"\0\2a\0", 4, 1, false},
+		{"", 0, 0, true}, {"\0\1a", 3, 1, true}, {"\0\1a\1\2ab\3\1b", 10, 3, true}, {"\0\1a", 3, 0, false},
+		{"\0\1a", 3, 2, false}, {"\0\2a", 3, 1, false}, {"\0", 1, 1, false}, {"\0\0", 2, 1, false},
+		{"\4\1a", 3, 1, false}, {"\0\1b\0\1a", 6, 2, false}, {"\0\1a\0\1a", 6, 2, false},
+		{"\0\1.", 3, 1, false}, {"\0\2..", 4, 1, false}, {"\0\3...", 5, 1, true}, {"\0\2.a", 4, 1, true},
+		{"\0\3a/b", 5, 1, false}, {"\0\2a\0", 4, 1, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bs_folder_listing list = list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
@@ -201,7 +189,6 @@ static bool find_one(void *context, const char *root, const char *path, size_t p
 static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
                                bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
 {
-	(void)context, (void)stamp, (void)is_sure, (void)err;
 	assert_true(path_bytes == 0 || path[path_bytes - 1] == '/');
 	assert_true(bs_folder_listing_is_valid(list));
 	assert_int_equal(list->n_entries, path_bytes == 0 ? 2 : path_bytes == 4 ? 4 : 1);

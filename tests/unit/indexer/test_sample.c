@@ -9,8 +9,7 @@
 #define LEAST_BYTES  (16u << 10)
 
 struct taken {
-	uint64_t n_bytes;
-	uint64_t n_documents;
+	uint64_t n_bytes, n_documents;
 	unsigned in_part[4]; /* documents, by the quarter of the source that they are of */
 	unsigned n_long;
 };
@@ -19,7 +18,6 @@ struct taken {
 static enum bs_status take(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct taken *taken = context;
-	(void)err;
 	assert_int_equal(document->text.n_fields, 1);
 	taken->n_bytes += document->text.n_bytes;
 	taken->n_documents++;

@@ -33,11 +33,8 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	for (uint32_t i = 0; i < n_tokens; i++)
 		text_bytes += (size_t)snprintf(text + text_bytes, 16, "w%u ", draw_word(random));
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
-	struct bs_document document = {.name.bytes = (const uint8_t *)"d",
-	                               .name.n_bytes = 1,
-	                               .text.fields = &field,
-	                               .text.n_fields = 1,
-	                               .text.n_bytes = text_bytes};
+	struct bs_document document = {.name.bytes = (const uint8_t *)"d", .name.n_bytes = 1, .text.fields = &field,
+	                               .text.n_fields = 1, .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }

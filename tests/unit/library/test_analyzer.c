@@ -25,32 +25,32 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 static size_t n_cuts;
 static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context = &n_cuts};
 
+static struct library_rig *rig;
+
 static int setup(void **state)
 {
 	library_setup(state, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
 	                     "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
 	                     "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
 	                     "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
+	rig = *state;
 	return 0;
 }
 
-static struct bs_build_request request_of(const struct library_rig *rig, const char *const *source)
+static struct bs_build_request request_of(const char *const *source)
 {
 	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .analyzer = &bars};
 }
 
-static void build(struct library_rig *rig)
+static void build(void)
 {
 	const char *source = rig->collection;
-	struct bs_error err;
-	struct bs_build_request request = request_of(rig, &source);
-	if (bs_index_build(&request, NULL, &err))
-		fail_msg("%s", err.text);
+	struct bs_build_request request = request_of(&source);
+	ok(bs_index_build(&request, NULL, ERR), &said);
 }
 
 struct heard {
-	char ids[256];
-	char snippet[256];
+	char ids[256], snippet[256];
 };
 
 static int hear(void *context, const struct bs_find_hit *hit)
@@ -63,72 +63,55 @@ static int hear(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static struct bs_index *open_index(const struct library_rig *rig, bool fresh)
+static struct bs_index *open_index(bool fresh)
 {
 	struct bs_open_request open = {.dir = rig->dir, .analyzer = &bars, .fresh = fresh};
-	struct bs_index *index;
-	struct bs_error err;
-	if (bs_index_open_with(&open, &index, &err))
-		fail_msg("%s", err.text);
-	return index;
+	return must_open_with(&open);
 }
 
 /* By the index and by reading every document. */
 static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
 {
-	struct bs_finder *finder;
-	struct bs_error err;
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 	for (int brute = 0; brute < 2; brute++) {
 		for (int mode = 0; mode < 2; mode++) {
 			struct heard heard = {"", ""};
 			struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = mode ? BS_FIND_IDS : BS_FIND_TOP,
 			                                  .brute = brute, .sort_field = NULL, .hit = hear, .context = &heard};
-			if (bs_find(finder, &request, NULL, &err))
-				fail_msg("%s: %s", query, err.text);
+			if (bs_find(finder, &request, NULL, ERR))
+				fail_msg("%s: %s", query, said.text);
 			if (mode)
 				assert_string_equal(heard.ids, ids);
 			else
 				assert_int_equal(strlen(heard.ids), strlen(ids));
 		}
 	}
-	bs_finder_free(finder);
 }
 
 static void assert_all(const struct bs_index *index)
 {
-	assert_finds(index, "London", "1 2 4 ");
-	assert_finds(index, "london", "");
-	assert_finds(index, "\"New York\"", "1 2 ");
-	assert_finds(index, "york", "3 ");
-	assert_finds(index, "York", "");
-	assert_finds(index, "\"new york\"", "3 ");
-	assert_finds(index, "\"New York|London\"", "1 ");
-	assert_finds(index, "\"London|New York\"", "2 ");
-	assert_finds(index, "\"London|Paris\"", "1 ");
-	assert_finds(index, "\"New York\" -Paris", "2 ");
-	assert_finds(index, "Lon*", "1 2 4 ");
-	assert_finds(index, "Londin~1", "1 2 4 ");
-	assert_finds(index, "*o?don", "1 2 4 ");
-	assert_finds(index, "\xe4\xb8\xad\xe6\x96\x87", "4 ");
-	assert_finds(index, "\xe4\xb8\xad", "");
-	assert_finds(index, "text:London OR york", "1 2 3 4 ");
-	assert_finds(index, "\"Paris, France\" OR \"a.b:c\"", "2 4 ");
+	static const char *const cases[][2] = {
+		{"London", "1 2 4 "}, {"london", ""}, {"\"New York\"", "1 2 "}, {"york", "3 "}, {"York", ""},
+		{"\"new york\"", "3 "}, {"\"New York|London\"", "1 "}, {"\"London|New York\"", "2 "},
+		{"\"London|Paris\"", "1 "}, {"\"New York\" -Paris", "2 "}, {"Lon*", "1 2 4 "}, {"Londin~1", "1 2 4 "},
+		{"*o?don", "1 2 4 "}, {"\xe4\xb8\xad\xe6\x96\x87", "4 "}, {"\xe4\xb8\xad", ""},
+		{"text:London OR york", "1 2 3 4 "}, {"\"Paris, France\" OR \"a.b:c\"", "2 4 "},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_finds(index, cases[i][0], cases[i][1]);
 }
 
 static void test_words_are_cut(void **state)
 {
-	struct library_rig *rig = *state;
 	n_cuts = 0;
-	build(rig);
+	build();
 	assert_true(n_cuts > 0);
-	struct bs_index *index = open_index(rig, false);
+	struct bs_index *index = open_index(false);
 	assert_all(index);
-	struct bs_finder *finder;
 	struct heard heard = {"", ""};
 	struct bs_find_request request = {.query = "\"New York|London\"", .query_bytes = 17, .snippets = true, .mark_start = "<", .mark_stop = ">",
 	                                  .hit = hear, .context = &heard};
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	struct bs_finder *finder = must_finder(index);
 	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
 	/* What would be characters each by itself is the word that it was cut as. */
@@ -144,66 +127,62 @@ static void test_words_are_cut(void **state)
 
 static void test_it_is_asked_for(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err;
 	struct bs_index *index;
-	build(rig);
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "bars-1"));
+	build();
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "bars-1"));
 	struct bs_analyzer other = bars;
 	other.name = "bars-2";
 	struct bs_open_request open = {.dir = rig->dir, .analyzer = &other};
-	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "bars-1"));
-	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "bars-1"));
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "bars-1"));
+	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "bars-1"));
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR), BS_UNSUPPORTED);
 	struct bs_delete_request deletion = {.dir = rig->dir, .query = "London", .query_bytes = 6};
-	assert_int_equal(bs_index_delete(&deletion, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_UNSUPPORTED);
 	const char *source = rig->collection;
-	struct bs_build_request request = request_of(rig, &source);
+	struct bs_build_request request = request_of(&source);
 	request.analyzer = &other;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	request.rebuild = true;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_OK);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);
 	request.fold_accents = true;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	other.name = "no name";
 	request.fold_accents = false;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	/* And away from it again. */
 	request.analyzer = NULL;
 	request.words = true;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_OK);
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_OK);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_OK);
 	assert_finds(index, "york", "1 2 3 ");
 	bs_index_close(index);
 	open.analyzer = &bars;
-	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
 }
 
 static void test_the_life_of_an_index(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err;
-	build(rig);
+	build();
 	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
-	struct bs_index *index = open_index(rig, true);
+	struct bs_index *index = open_index(true);
 	assert_finds(index, "Rome", "5 ");
 	assert_finds(index, "\"London|Rome\"", "5 ");
 	bs_index_close(index);
-	build(rig);
-	index = open_index(rig, false);
+	build();
+	index = open_index(false);
 	assert_finds(index, "\"London|Rome\"", "5 ");
 	bs_index_close(index);
 	struct bs_delete_request deletion = {.dir = rig->dir, .query = "Rome", .query_bytes = 4, .analyzer = &bars};
 	struct bs_delete_result deleted;
-	assert_int_equal(bs_index_delete(&deletion, &deleted, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&deletion, &deleted, ERR), BS_OK);
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .analyzer = &bars}, &report, &err), BS_OK);
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .analyzer = &bars}, &report, ERR), BS_OK);
 	assert_true(report.is_committed == (report.n_moved > 0));
-	index = open_index(rig, false);
+	index = open_index(false);
 	assert_all(index);
 	assert_finds(index, "Rome", "");
 	bs_index_close(index);
@@ -225,25 +204,17 @@ static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
 static void test_bad_analyzers_fail(void **state)
 {
 	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID, BS_IO};
-	struct library_rig *rig = *state;
 	const char *source = rig->collection;
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
-		struct bs_error err = {""};
-		struct bs_build_request request = request_of(rig, &source);
+		struct bs_build_request request = request_of(&source);
 		request.analyzer = &bad;
-		assert_int_equal(bs_index_build(&request, NULL, &err), expected[kind]);
-		assert_non_null(strstr(err.text, "bad"));
+		assert_int_equal(bs_index_build(&request, NULL, ERR), expected[kind]);
+		assert_non_null(strstr(said.text, "bad"));
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_words_are_cut, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_it_is_asked_for, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_the_life_of_an_index, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_bad_analyzers_fail, setup, library_teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup_teardown(test_words_are_cut, setup, library_teardown),
+          cmocka_unit_test_setup_teardown(test_it_is_asked_for, setup, library_teardown),
+          cmocka_unit_test_setup_teardown(test_the_life_of_an_index, setup, library_teardown),
+          cmocka_unit_test_setup_teardown(test_bad_analyzers_fail, setup, library_teardown))

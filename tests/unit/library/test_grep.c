@@ -8,16 +8,16 @@
 #include <bitsift.h>
 
 #include "tests/rigs/clock_rig.h"
+#include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
 #define N_FILES 60
 
-static char folder[] = "/tmp/bitsift-grep-XXXXXX";
+static char folder[FOLDER_BYTES];
 
-static void write_text(const char *path, const char *text, size_t text_bytes)
+static void write_bytes(const char *path, const char *text, size_t text_bytes)
 {
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	assert_int_equal(fwrite(text, 1, text_bytes, file), text_bytes);
 	assert_int_equal(fclose(file), 0);
 }
@@ -28,27 +28,26 @@ static int setup(void **state)
 	const char *source = "tree";
 	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .grams = true};
 	char path[32], text[256];
-	assert_non_null(mkdtemp(folder));
+	make_folder(folder);
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir(source, 0777), 0);
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "tree/%02d", i);
-		int n = snprintf(text, sizeof(text), "first of %d\n%s word, Rare %s\nlast\n", i, i % 5 ? "common" : "rare",
-		                 i % 7 ? "\xff" : "one");
-		write_text(path, text, (size_t)n);
+		snprintf(text, sizeof(text), "first of %d\n%s word, Rare %s\nlast\n", i, i % 5 ? "common" : "rare",
+		         i % 7 ? "\xff" : "one");
+		write_text(path, text);
 	}
-	write_text("tree/zero", "rare\0rare\n", 10);
+	write_bytes("tree/zero", "rare\0rare\n", 10);
 	clock_make_old();
 	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
-	write_text("tree/03", "rare now\n", 9);
+	write_text("tree/03", "rare now\n");
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	char command[64];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+	remove_folder(folder);
+	return chdir("/");
 }
 
 /* What callbacks heard. */
@@ -163,7 +162,6 @@ static void test_writes_what_the_program_prints(void **state)
 	expect_program("-i -w -e 'first of [0-9]1$' -e RARE -g '*1' -g '!21' tree", &heard);
 }
 
-/* The same bytes, though most files are not looked into. */
 /* Which lines of a file are printed, and what between them. */
 static void test_lines_of_a_file(void **state)
 {
@@ -187,7 +185,7 @@ static void test_lines_of_a_file(void **state)
 		{"Cat", {.only_matching = true}, false, "4:Cat\n"},
 	};
 	static struct heard heard;
-	write_text(path, text, sizeof(text) - 1);
+	write_bytes(path, text, sizeof(text) - 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bs_grep_request request = ask(&cases[i].pattern, &heard);
 		request.files.paths = &path;
@@ -210,7 +208,7 @@ static void test_late_nul(void **state)
 		text[i] = i % 50 ? 'x' : '\n';
 	memcpy(text + sizeof(text) - 10, "\0\nneedle\n", 9);
 	assert_int_equal(mkdir(path, 0777), 0);
-	write_text("late/file", text, sizeof(text));
+	write_bytes("late/file", text, sizeof(text));
 	struct bs_grep_request request = ask(&pattern, &heard);
 	request.files.paths = &path;
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
@@ -308,7 +306,7 @@ static void test_lines_are_enclosed_chosen_and_counted(void **state)
 	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
 	static struct heard heard;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	write_text(path, c, sizeof(c) - 1);
+	write_text(path, c);
 	request.files.paths = &path;
 	request.line = take_enclosed;
 	request.results = take_results;
@@ -436,32 +434,31 @@ static void test_bad_requests(void **state)
 {
 	static struct heard heard;
 	const char *pattern = "a(b";
-	struct bs_error err = {""};
 	struct bs_grep_result result;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "the pattern does not compile"));
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "the pattern does not compile"));
 	pattern = "word";
 	request = ask(&pattern, &heard);
 	request.write = NULL;
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
 	request = ask(&pattern, &heard);
 	request.reserved[5] = 1;
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_UNSUPPORTED);
 	request = ask(&pattern, &heard);
 	request.kernel = "none";
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_UNSUPPORTED);
 	request = ask(&pattern, &heard);
 	request.files.encoding = "none such";
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_UNSUPPORTED);
 	request = ask(&pattern, &heard);
 	request.files.types = (const char *const[]){"none such", NULL};
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
 	request = ask(&pattern, &heard);
 	request.index = "none";
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_NOT_FOUND);
 	request.try_index = true;
-	assert_int_equal(bs_grep(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_notices, 1);
 	assert_int_equal(result.n_files, N_FILES + 1);
 	assert_non_null(strstr(heard.notice, "none"));
@@ -476,19 +473,8 @@ static void test_bad_requests(void **state)
 	assert_non_null(strstr(heard.notice, "tree/none"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writes_what_the_program_prints),
-		cmocka_unit_test(test_lines_of_a_file),
-		cmocka_unit_test(test_late_nul),
-		cmocka_unit_test(test_index_changes_nothing),
-		cmocka_unit_test(test_lines_as_structs),
-		cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted),
-		cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_bad_requests),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_writes_what_the_program_prints),
+               cmocka_unit_test(test_lines_of_a_file), cmocka_unit_test(test_late_nul),
+               cmocka_unit_test(test_index_changes_nothing), cmocka_unit_test(test_lines_as_structs),
+               cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted), cmocka_unit_test(test_tasks),
+               cmocka_unit_test(test_stop), cmocka_unit_test(test_flush), cmocka_unit_test(test_bad_requests))

@@ -10,16 +10,19 @@
 
 /* ---- a folder with a collection and an index ---- */
 
+static struct library_rig *rig;
+
 static int setup(void **state)
 {
 	library_setup(state, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
 	                     "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
 	                     "{\"id\": 3, \"text\": \"no animals\"}\n"
 	                     "not a record\n");
+	rig = *state;
 	return 0;
 }
 
-static enum bs_status build(struct library_rig *rig, struct bs_build_request request, struct bs_build_report *report,
+static enum bs_status build(struct bs_build_request request, struct bs_build_report *report,
                             struct bs_error *err)
 {
 	const char *sources[] = {rig->collection};
@@ -29,20 +32,15 @@ static enum bs_status build(struct library_rig *rig, struct bs_build_request req
 	return bs_index_build(&request, report, err);
 }
 
-static struct bs_index *build_and_open(struct library_rig *rig)
+static struct bs_index *build_and_open(void)
 {
-	struct bs_index *index;
-	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, NULL), BS_OK);
-	return index;
+	assert_int_equal(build((struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
+	return must_open(rig->dir);
 }
 
 /* Ids of hits, in a line. */
 struct heard {
-	char ids[64];
-	char notices[256];
-	char snippet[256];
-	char passage[256];
+	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;
 	int n_hits;
 	int n_wanted; /* stop after these; 0: all */
@@ -71,14 +69,17 @@ static void hear_notice(void *context, const char *message)
 	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
 }
 
+/* Of another query than before. */
+static void ask_for(struct bs_find_request *request, const char *query)
+{
+	request->query = query;
+	request->query_bytes = strlen(query);
+}
+
 static struct bs_find_request ask(const char *query, enum bs_find_mode mode, struct heard *heard)
 {
-	return (struct bs_find_request){.query = query,
-	                                .query_bytes = strlen(query),
-	                                .mode = mode,
-	                                .hit = hear_hit,
-	                                .notice = hear_notice,
-	                                .context = heard};
+	return (struct bs_find_request){.query = query, .query_bytes = strlen(query), .mode = mode, .hit = hear_hit,
+	                                .notice = hear_notice, .context = heard};
 }
 
 /* ---- version, names ---- */
@@ -117,8 +118,7 @@ static void test_kernels(void **state)
 /* ---- building ---- */
 
 struct watched {
-	int n_progress;
-	int n_skipped;
+	int n_progress, n_skipped;
 	char message[256];
 	int answer;
 };
@@ -144,8 +144,7 @@ static void test_build_reports(void **state)
 	struct watched watched = {.answer = 0};
 	struct bs_build_request request = {.progress = watch_progress, .skipped = watch_skipped, .context = &watched};
 	struct bs_build_report report;
-	struct bs_error err = {""};
-	assert_int_equal(build(*state, request, &report, &err), BS_OK);
+	assert_int_equal(build(request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
 	assert_int_equal(report.skipped[BS_SKIP_BAD_RECORD], 1);
 	assert_int_equal(report.n_segments, 1);
@@ -183,7 +182,6 @@ static int watch_steps(void *context, const struct bs_build_report *so_far)
 /* How far each step is; it can be stopped in each, and then no directory is left. */
 static void test_build_steps(void **state)
 {
-	struct library_rig *rig = *state;
 	char path[128];
 	const char *sources[] = {rig->folder};
 	struct steps steps = {.last = BS_BUILD_LOOK};
@@ -209,35 +207,31 @@ static void test_build_steps(void **state)
 
 static void test_build_can_be_stopped(void **state)
 {
-	struct library_rig *rig = *state;
 	struct watched watched = {.answer = 1};
 	struct bs_build_request request = {.progress = watch_progress, .context = &watched};
 	struct bs_index *index;
-	struct bs_error err = {""};
-	assert_int_equal(build(rig, request, NULL, &err), BS_STOPPED);
-	assert_true(*err.text);
+	assert_int_equal(build(request, NULL, ERR), BS_STOPPED);
+	assert_true(*said.text);
 	assert_int_equal(watched.n_progress, 1);
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_NOT_FOUND);
 	assert_null(index);
 }
 
 static void test_recorded_options(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err = {""};
 	const char *fields[] = {"text", NULL};
 	struct bs_build_request with_options = {.fold_accents = true, .text_fields = fields};
-	assert_int_equal(build(rig, with_options, NULL, &err), BS_OK);
+	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
 	/* None: as it was made, and without sources those recorded. */
 	struct bs_build_request refresh = {.dir = rig->dir};
 	struct bs_build_report report;
-	assert_int_equal(bs_index_build(&refresh, &report, &err), BS_OK);
+	assert_int_equal(bs_index_build(&refresh, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
 	/* Others: only with rebuild. */
 	struct bs_build_request other = {.dir = rig->dir, .stem_language = "english"};
-	assert_int_equal(bs_index_build(&other, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_INVALID);
 	other.rebuild = true;
-	assert_int_equal(bs_index_build(&other, NULL, &err), BS_OK);
+	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_OK);
 }
 
 /* ---- consent ---- */
@@ -252,7 +246,6 @@ static void note_path(void *context, const char *dir, const char *path)
 static bool is_that_path(void *context, const char *dir, const char *path)
 {
 	char noted[256];
-	(void)dir;
 	snprintf(noted, sizeof(noted), "%s ", path);
 	return strcmp(context, noted) == 0;
 }
@@ -262,10 +255,8 @@ static uint64_t count_with(const char *dir, const struct bs_consent *consent, bo
 	struct bs_open_request open = {.dir = dir, .consent = consent, .fresh = fresh};
 	struct bs_find_request find = {.query = "cat", .query_bytes = 3, .mode = BS_FIND_COUNT};
 	struct bs_find_result result;
-	struct bs_index *index;
-	struct bs_finder *finder;
-	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	struct bs_index *index = must_open_with(&open);
+	struct bs_finder *finder = must_finder(index);
 	assert_int_equal(bs_find(finder, &find, &result, NULL), BS_OK);
 	bs_finder_free(finder);
 	bs_index_close(index);
@@ -276,22 +267,19 @@ static uint64_t count_with(const char *dir, const struct bs_consent *consent, bo
 /* A source outside the folder that holds the index: read when a request names it, and later with consent alone. */
 static void test_consent(void **state)
 {
-	struct library_rig *rig = *state;
 	char paths[256] = "", inner[128], dir[160], outside[128];
-	struct bs_error err = {""};
 	uint64_t n_unreadable;
 	snprintf(inner, sizeof(inner), "%s/inner", rig->folder);
 	snprintf(dir, sizeof(dir), "%s/index", inner);
 	snprintf(outside, sizeof(outside), "%s/outside.txt", rig->folder);
 	assert_int_equal(mkdir(inner, 0777), 0);
-	FILE *file = fopen(outside, "w");
-	assert_true(file && fputs("cat\n", file) >= 0 && fclose(file) == 0);
+	write_text(outside, "cat\n");
 	const char *sources[] = {outside};
 	struct bs_consent none = {.all = false}, all = {.all = true}, asked = {.follows = is_that_path, .context = paths};
 	struct bs_consent noting = {.named = note_path, .context = paths};
 	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .consent = &noting};
 	struct bs_build_report report;
-	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(bs_index_build(&request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
 	assert_non_null(strstr(paths, "outside.txt "));
 	assert_int_equal(count_with(dir, NULL, false, &n_unreadable), 0);
@@ -304,44 +292,39 @@ static void test_consent(void **state)
 	assert_int_equal(n_unreadable, 0);
 	/* A refresh without consent keeps what there is; everything again would lose it. */
 	request = (struct bs_build_request){.dir = dir};
-	assert_int_equal(bs_index_build(&request, &report, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_build(&request, &report, ERR), BS_NOT_FOUND);
 	assert_int_equal(report.skipped[BS_SKIP_UNTRUSTED], 1);
 	request.rebuild = true;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNTRUSTED);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_UNTRUSTED);
 	request.consent = &all;
-	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(bs_index_build(&request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
 	none.reserved[0] = 1;
 	request.consent = &none;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_UNSUPPORTED);
 	struct bs_open_request open = {.dir = dir, .reserved = {1}};
 	struct bs_index *index;
-	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
 	assert_null(index);
 }
 
 static void test_bad_build_requests(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err = {""};
-	struct bs_build_request nothing = {0};
-	assert_int_equal(bs_index_build(&nothing, NULL, &err), BS_INVALID);
-	assert_int_equal(build(rig, (struct bs_build_request){.density = 0.7}, NULL, &err), BS_INVALID);
-	assert_int_equal(build(rig, (struct bs_build_request){.density = -0.1}, NULL, &err), BS_INVALID);
-	assert_int_equal(build(rig, (struct bs_build_request){.stem_language = "klingon"}, NULL, &err), BS_INVALID);
-	assert_int_equal(build(rig, (struct bs_build_request){.strict = true}, NULL, &err), BS_INVALID);
-	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, &err), BS_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "struct bs_build_request"));
-	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, NULL), BS_UNSUPPORTED);
+	static const struct bs_build_request nothing = {0}, invalid[] = {
+		{.density = 0.7}, {.density = -0.1}, {.stem_language = "klingon"}, {.strict = true}};
+	assert_int_equal(bs_index_build(&nothing, NULL, ERR), BS_INVALID);
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		assert_int_equal(build(invalid[i], NULL, ERR), BS_INVALID);
+	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "struct bs_build_request"));
+	assert_int_equal(build((struct bs_build_request){.reserved = {0, 1}}, NULL, NULL), BS_UNSUPPORTED);
 }
 
 /* ---- opening ---- */
 
 static void test_open_and_describe(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err = {""};
-	struct bs_index *index = build_and_open(rig);
+	struct bs_index *index = build_and_open();
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_int_equal(info.n_docs, 3);
@@ -351,13 +334,13 @@ static void test_open_and_describe(void **state)
 	assert_false(info.is_other_unicode);
 	assert_true(*info.icu_version && *info.unicode_version && *info.kernel);
 	bs_index_close(index);
-	assert_int_equal(bs_index_open(rig->dir, "plain", &index, &err), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, "plain", &index, ERR), BS_OK);
 	bs_index_describe(index, &info);
 	assert_string_equal(info.kernel, "plain");
 	bs_index_close(index);
-	assert_int_equal(bs_index_open(rig->dir, "none", &index, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_open(rig->dir, "none", &index, ERR), BS_UNSUPPORTED);
 	assert_null(index);
-	assert_int_equal(bs_index_open(rig->folder, NULL, &index, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_open(rig->folder, NULL, &index, ERR), BS_NOT_FOUND);
 	assert_null(index);
 	bs_index_close(NULL);
 	bs_finder_free(NULL);
@@ -365,13 +348,11 @@ static void test_open_and_describe(void **state)
 
 static void test_locate(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err = {""};
 	char *dir, *before = getcwd(NULL, 0);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/.bitsift", rig->folder);
-	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, &err), BS_OK);
+	assert_int_equal(build((struct bs_build_request){.dir = NULL}, NULL, ERR), BS_OK);
 	assert_int_equal(chdir(rig->folder), 0);
-	assert_int_equal(bs_index_locate(&dir, &err), BS_OK);
+	assert_int_equal(bs_index_locate(&dir, ERR), BS_OK);
 	assert_string_equal(dir, ".bitsift");
 	free(dir);
 	assert_int_equal(chdir(before), 0);
@@ -382,18 +363,16 @@ static void test_locate(void **state)
 
 static void test_find(void **state)
 {
-	struct bs_index *index = build_and_open(*state);
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_find_result result;
-	struct bs_error err = {""};
-	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 
 	struct heard top = {.n_hits = 0};
 	struct bs_find_request request = ask("cat", BS_FIND_TOP, &top);
 	request.snippets = true;
 	request.mark_start = "[";
 	request.mark_stop = "]";
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_string_equal(top.ids, "2 1 ");
 	assert_true(top.last_score > 0);
 	assert_non_null(strstr(top.snippet, "[cat]"));
@@ -404,7 +383,7 @@ static void test_find(void **state)
 	struct heard best = {.n_hits = 0};
 	request = ask("cat", BS_FIND_TOP, &best);
 	request.n_best = 1;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_string_equal(best.ids, "2 ");
 	assert_string_equal(best.snippet, "");
 	assert_string_equal(best.passage, "0:0 0-0 :, of 0");
@@ -412,7 +391,7 @@ static void test_find(void **state)
 	request = ask("cat", BS_FIND_TOP, &where);
 	request.n_best = 1;
 	request.passages = true;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_string_equal(where.snippet, "");
 	assert_string_equal(where.passage, "2:3 2-19 text:a cat, a cat, a cat, of 1");
 	assert_int_equal(result.n_hits, 2);
@@ -425,36 +404,30 @@ static void test_find(void **state)
 	struct heard brute = {.n_hits = 0};
 	request = ask("title:cats dog", BS_FIND_IDS, &brute);
 	request.brute = true;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_string_equal(brute.ids, "1 ");
 	assert_int_equal(result.stats.verify.verified, 3);
 
 	request = ask("-cat", BS_FIND_COUNT, NULL);
 	request.hit = NULL;
 	request.notice = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_hits, 1);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void expect_ids(struct bs_finder *finder, struct bs_find_request request, struct heard *heard, const char *ids)
 {
-	struct bs_error err = {""};
 	*heard = (struct heard){.n_hits = 0};
-	if (bs_find(finder, &request, NULL, &err))
-		fail_msg("%s", err.text);
+	ok(bs_find(finder, &request, NULL, ERR), &said);
 	assert_string_equal(heard->ids, ids);
 }
 
 /* Words that do not count, and words that nobody typed. */
 static void test_find_by_other_words(void **state)
 {
-	struct bs_index *index = build_and_open(*state);
-	struct bs_finder *finder;
-	struct bs_error err = {""};
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct heard heard;
-	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 	struct bs_find_request request = ask("a dog", BS_FIND_IDS, &heard);
 	request.any = true;
 	expect_ids(finder, request, &heard, "1 2 ");
@@ -464,11 +437,9 @@ static void test_find_by_other_words(void **state)
 	request.stop_words = "# mine\nDOG | barks";
 	request.stop_words_bytes = strlen(request.stop_words);
 	expect_ids(finder, request, &heard, "1 2 ");
-	request.query = "dog animals";
-	request.query_bytes = strlen(request.query);
+	ask_for(&request, "dog animals");
 	expect_ids(finder, request, &heard, "3 ");
-	request.query = "a cat dog animals";
-	request.query_bytes = strlen(request.query);
+	ask_for(&request, "a cat dog animals");
 	request.stop_language = "english";
 	expect_ids(finder, request, &heard, "1 2 3 ");
 	request.stop_words = "cat animals dog";
@@ -476,7 +447,7 @@ static void test_find_by_other_words(void **state)
 	expect_ids(finder, request, &heard, "1 ");
 	request.stop_words = NULL;
 	request.stop_language = "klingon";
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
 
 	request = ask("dog", BS_FIND_TOP, &heard);
 	expect_ids(finder, request, &heard, "1 ");
@@ -486,14 +457,13 @@ static void test_find_by_other_words(void **state)
 	expect_ids(finder, request, &heard, "1 2 ");
 	request.like_text = "cat";
 	request.like_text_bytes = 3;
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
 	request = ask("", BS_FIND_TOP, &heard);
 	request.query = NULL;
 	request.like_text = "The Cat";
 	request.like_text_bytes = strlen(request.like_text);
 	expect_ids(finder, request, &heard, "2 1 ");
-	request.query = "cat";
-	request.query_bytes = 3;
+	ask_for(&request, "cat");
 	request.like_text_bytes = 0;
 	expect_ids(finder, request, &heard, "2 1 ");
 	assert_non_null(strstr(heard.notices, "the query alone counts"));
@@ -501,106 +471,92 @@ static void test_find_by_other_words(void **state)
 	request.query_bytes = 0;
 	request.like_text = NULL;
 	request.like_id = "";
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_NOT_FOUND);
-	assert_string_equal(err.text, "'': no document has this id");
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_NOT_FOUND);
+	assert_string_equal(said.text, "'': no document has this id");
 	request.like_id = "2";
 	expect_ids(finder, request, &heard, "1 ");
 	request.like_id = "4";
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_NOT_FOUND);
 	request = ask("cat", BS_FIND_TOP, &heard);
 	expect_ids(finder, request, &heard, "2 1 ");
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 /* Scores by what somebody else says of the words. */
 static void test_find_by_statistics(void **state)
 {
-	struct bs_index *index = build_and_open(*state);
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_statistics *statistics;
-	struct bs_error err = {""};
 	struct heard heard;
-	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
-	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
 	struct bs_find_request request = ask("cat OR animals", BS_FIND_TOP, &heard);
 	expect_ids(finder, request, &heard, "3 2 1 ");
 	double score = heard.last_score;
 	request.statistics = statistics;
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "statistics do not name cat"));
-	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "statistics do not name cat"));
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, ERR), BS_OK);
 	assert_int_equal(bs_statistics_n_docs(statistics), 3);
 	expect_ids(finder, request, &heard, "3 2 1 ");
 	assert_true(!(heard.last_score < score) && !(heard.last_score > score));
 	bs_statistics_set(statistics, 1000, 1000);
-	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, &err), BS_OK);
+	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, ERR), BS_OK);
 	expect_ids(finder, request, &heard, "2 1 3 ");
 	request.feedback_docs = 1;
-	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
-	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, ERR), BS_INVALID);
 	bs_statistics_free(statistics);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void test_find_is_stopped(void **state)
 {
-	struct bs_index *index = build_and_open(*state);
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_find_result result;
-	struct bs_error err = {""};
 	struct heard heard = {.n_wanted = 1};
 	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
-	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_STOPPED);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_STOPPED);
 	assert_string_equal(heard.ids, "1 ");
 	assert_int_equal(result.error_byte, SIZE_MAX);
 	/* And goes on being of use. */
 	heard = (struct heard){.n_wanted = 0};
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_string_equal(heard.ids, "1 2 ");
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void test_bad_find_requests(void **state)
 {
-	struct bs_index *index = build_and_open(*state);
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_find_result result;
-	struct bs_error err = {""};
 	struct heard heard = {.n_hits = 0};
-	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 
 	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
 	request.strict_query = true;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request = ask("", BS_FIND_TOP, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
 	request.query = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
 	request = ask("cat", BS_FIND_TOP, &heard);
 	request.hit = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, SIZE_MAX);
 	request = ask("cat", BS_FIND_IDS, &heard);
 	request.approx = true;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
 	request = ask("cat", (enum bs_find_mode)9, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_UNSUPPORTED);
 	request = ask("cat", BS_FIND_TOP, &heard);
 	request.reserved[6] = 1;
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_UNSUPPORTED);
 	assert_int_equal(heard.n_hits, 0);
 
 	request = ask("+++ cat", BS_FIND_TOP, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
 	assert_int_equal(heard.n_hits, 2);
 	assert_non_null(strstr(heard.notices, "+++"));
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static int take_path(void *context, const struct bs_grep_line *file)
@@ -619,76 +575,71 @@ static void hear_document(void *context, const char *local_id, size_t local_id_b
 
 static int refuse(void *context, uint64_t n_documents)
 {
-	(void)context;
 	return n_documents == 1;
 }
 
 static void test_delete_and_check(void **state)
 {
-	struct library_rig *rig = *state;
 	struct heard heard = {.n_hits = 0};
-	struct bs_error err = {""};
 	struct bs_delete_result result;
 	struct bs_check_request check = {.dir = rig->dir};
 	struct bs_check_report report;
-	bs_index_close(build_and_open(rig));
-	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	bs_index_close(build_and_open());
+	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
 	assert_int_equal(report.n_segments, 1);
 	assert_true(report.n_bytes > 0);
 
 	const char *ids[] = {"3", "9"};
 	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .notice = hear_notice, .context = &heard};
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.notices, "9: no document has this id");
 
 	request = (struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_INVALID);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request.query = "cat dog ";
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_int_equal(result.n_unreadable, 0);
 	request.any = true;
 	request.dry_run = true;
 	request.document = hear_document;
 	request.context = &heard;
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.ids, "2 ");
 	request.dry_run = false;
 	request.confirm = refuse;
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_STOPPED);
-	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_STOPPED);
+	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
 	request.confirm = NULL;
 	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
-	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 0);
 
 	/* The last of them took its segment away. */
 	request.undo = true;
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 2);
 	assert_int_equal(result.n_to_read, 2);
 	assert_int_equal(result.n_lost, 0);
-	bs_index_close(build_and_open(rig));
-	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	bs_index_close(build_and_open());
+	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 2);
 
 	request.reserved[0] = check.reserved[3] = 1;
-	assert_int_equal(bs_index_delete(&request, &result, &err), BS_UNSUPPORTED);
-	assert_int_equal(bs_index_check(&check, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_check(&check, NULL, ERR), BS_UNSUPPORTED);
 	check = (struct bs_check_request){.dir = "none"};
-	assert_int_equal(bs_index_check(&check, NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_check(&check, NULL, ERR), BS_NOT_FOUND);
 }
 
 /* The files that a pattern may match: those that do, and what the index does not know. */
 static void test_candidates(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_error err = {""};
 	char paths[200] = "";
 	struct bs_grep_result result;
 	const char *folder = "grams";
@@ -699,7 +650,7 @@ static void test_candidates(void **state)
 	assert_int_equal(mkdir(folder, 0777), 0);
 	write_text("grams/a", "a purple cow\n");
 	write_text("grams/b", "nothing of that kind\n");
-	assert_int_equal(bs_index_build(&build, NULL, &err), BS_OK);
+	assert_int_equal(bs_index_build(&build, NULL, ERR), BS_OK);
 	write_text("grams/c", "new\n");
 	const char *pattern = "purp[lr]e";
 	size_t pattern_bytes = strlen(pattern);
@@ -710,32 +661,30 @@ static void test_candidates(void **state)
 	                                  .no_stat = true,
 	                                  .line = take_path,
 	                                  .context = paths};
-	assert_int_equal(bs_grep(&request, &result, &err), BS_OK);
+	assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
 	assert_string_equal(paths, "grams/a ");
 	assert_true(result.has_match);
 	*paths = '\0';
 	request.no_stat = false;
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_OK);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_OK);
 	assert_non_null(strstr(paths, "grams/a "));
 	assert_non_null(strstr(paths, "grams/c "));
 	memset(paths, 'x', 150);
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_STOPPED);
 	request.index = "none";
-	assert_int_equal(bs_grep(&request, NULL, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_NOT_FOUND);
 	assert_int_equal(chdir(here), 0);
 }
 
 static void test_sources_are_listed(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_index *index = build_and_open(rig);
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_source_info source;
 	assert_true(bs_index_source(index, 0, &source));
 	assert_string_equal(source.kind, "collection");
 	assert_string_equal(source.label, rig->collection);
 	assert_string_equal(source.path, "a.jsonl");
 	assert_false(bs_index_source(index, 1, &source));
-	bs_index_close(index);
 }
 
 /* What bs_document says of an id: field=text; each, "!" for what changed, or how it failed. */
@@ -755,21 +704,17 @@ static const char *told_document(struct bs_finder *finder, const char *id, size_
 
 static void test_documents_by_id(void **state)
 {
-	struct library_rig *rig = *state;
 	char here[1024];
 	const char *sources[] = {"a.jsonl", "files"};
 	struct bs_build_request build = {.dir = "index", .sources = sources, .n_sources = 2};
-	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(rig->folder), 0);
 	assert_int_equal(mkdir("files", 0777), 0);
 	write_text("files/one", "a ferry\n");
 	write_text("files/two", "");
-	ok(bs_index_build(&build, NULL, &err), &err);
-	ok(bs_index_open("index", NULL, &index, &err), &err);
-	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
+	struct bs_index *index = must_open("index");
+	struct bs_finder *finder = must_finder(index);
 	for (int again = 0; again < 2; again++) {
 		assert_string_equal(told_document(finder, "1", 1), "title=Cats;text=a cat and a dog;");
 		assert_string_equal(told_document(finder, "files/one", 9), "=a ferry\n;");
@@ -794,15 +739,13 @@ static void test_documents_by_id(void **state)
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
 static void test_changed_source(void **state)
 {
-	struct library_rig *rig = *state;
-	struct bs_index *index = build_and_open(rig);
-	struct bs_finder *finder;
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_find_result result;
 	struct heard heard = {.n_hits = 0};
 	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
 	write_text(rig->collection, "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
 	                            "{\"id\": 2, \"text\": \"still a cat\"}\n");
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	struct bs_finder *finder = must_finder(index);
 	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
 	assert_string_equal(heard.ids, "2 ");
 	assert_int_equal(result.changes.n_changed, 1);
@@ -816,33 +759,14 @@ static void test_changed_source(void **state)
 	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
 	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
 	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions_agree),
-		cmocka_unit_test(test_names_are_never_null),
-		cmocka_unit_test(test_kernels),
-		cmocka_unit_test_setup_teardown(test_build_reports, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_build_steps, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_recorded_options, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_consent, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_locate, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_find, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_find_by_statistics, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_candidates, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_documents_by_id, setup, library_teardown),
-		cmocka_unit_test_setup_teardown(test_changed_source, setup, library_teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define WITH_INDEX(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
+RUN_TESTS(cmocka_unit_test(test_versions_agree), cmocka_unit_test(test_names_are_never_null),
+          cmocka_unit_test(test_kernels), WITH_INDEX(test_build_reports), WITH_INDEX(test_build_steps),
+          WITH_INDEX(test_build_can_be_stopped), WITH_INDEX(test_recorded_options), WITH_INDEX(test_consent),
+          WITH_INDEX(test_bad_build_requests), WITH_INDEX(test_open_and_describe), WITH_INDEX(test_locate),
+          WITH_INDEX(test_find), WITH_INDEX(test_find_by_other_words), WITH_INDEX(test_find_by_statistics),
+          WITH_INDEX(test_find_is_stopped), WITH_INDEX(test_bad_find_requests), WITH_INDEX(test_delete_and_check),
+          WITH_INDEX(test_candidates), WITH_INDEX(test_sources_are_listed), WITH_INDEX(test_documents_by_id),
+          WITH_INDEX(test_changed_source))

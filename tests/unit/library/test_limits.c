@@ -22,13 +22,13 @@
 /* Looks at the clock that follow a deadline or a flag. How many milliseconds pass, bench/limits_main.c measures. */
 #define LATE_LOOKS 50u
 
-struct rig {
+static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_finder *finder;
 	uint32_t n_records, n_words; /* every fifth record is plain; words and their numbers */
 	char *text;
-};
+} *rig;
 
 static uint32_t state = 7;
 
@@ -38,85 +38,74 @@ static uint32_t draw(uint32_t n)
 	return (uint32_t)((uint64_t)(state >> 8) * n >> 24);
 }
 
-static void write_words(const struct rig *rig, FILE *file, size_t n)
+static void write_words(FILE *file, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		fprintf(file, "%s%u ", draw(3) ? "common" : "word", draw(draw(2) ? 20 : rig->n_words));
 }
 
-static FILE *open_file(const char *path)
+static void write_records(const char *plain)
 {
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	return file;
-}
-
-static void write_records(const struct rig *rig, const char *plain)
-{
-	FILE *file = open_file(rig->records);
+	FILE *file = must_fopen(rig->records, "w");
 	state = 7;
 	for (uint32_t i = 0; i < rig->n_records; i++) {
 		fprintf(file, "{\"id\": \"r%u\", \"number\": %u, \"text\": \"%s ", i, draw(500), i % 5 ? "" : plain);
-		write_words(rig, file, 5 + draw(20));
+		write_words(file, 5 + draw(20));
 		fprintf(file, "\"}\n");
 	}
 	fclose(file);
 }
 
-static void write_tree(const struct rig *rig)
+static void write_tree(void)
 {
 	char path[160];
-	write_records(rig, "plain");
+	write_records("plain");
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/file%02d.txt", rig->tree, i);
-		FILE *file = open_file(path);
+		FILE *file = must_fopen(path, "w");
 		for (int line = 0; line < 60; line++) {
-			write_words(rig, file, draw(15));
+			write_words(file, draw(15));
 			fputc('\n', file);
 		}
 		fclose(file);
 	}
-	FILE *file = open_file(rig->long_line);
+	FILE *file = must_fopen(rig->long_line, "w");
 	for (int i = 0; i < 1 << 20; i++)
 		fputc("aaaaabxe i, "[i % 4096 < 2000 ? 0 : draw(12)], file);
 	fclose(file);
 }
 
-static struct bs_build_request request_of(const struct rig *rig, const char *const *source)
+static struct bs_build_request request_of(const char *const *source)
 {
 	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .words = true, .grams = true};
 }
 
 /* The text that one large document repeats; words that others have come last. */
-static void write_many(const struct rig *rig)
+static void write_many(void)
 {
-	write_records(rig, "plain");
-	FILE *file = open_file(rig->big);
+	write_records("plain");
+	FILE *file = must_fopen(rig->big, "w");
 	for (size_t n = 0; n < BIG_BYTES; n += 8)
 		fputs("big one ", file);
 	fputs("common1 common2 word1\n", file);
 	fclose(file);
 }
 
-static void open_index(struct rig *rig)
+static void open_index(void)
 {
-	struct bs_error err = {""};
-	ok(bs_index_open(rig->dir, NULL, &rig->index, &err), &err);
-	ok(bs_finder_new(rig->index, &rig->finder, &err), &err);
+	ok(bs_index_open(rig->dir, NULL, &rig->index, ERR), &said);
+	ok(bs_finder_new(rig->index, &rig->finder, ERR), &said);
 }
 
-static void close_index(struct rig *rig)
+static void close_index(void)
 {
 	bs_finder_free(rig->finder);
 	bs_index_close(rig->index);
 }
 
-static void set_up(void **rig_out, bool is_many)
+static void set_up(bool is_many)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-	struct bs_error err = {""};
-	assert_non_null(rig);
-	*rig_out = rig;
+	rig = must_calloc(1, sizeof(*rig));
 	make_folder(rig->folder);
 	snprintf(rig->tree, sizeof(rig->tree), "%s/tree", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
@@ -127,33 +116,32 @@ static void set_up(void **rig_out, bool is_many)
 	rig->n_records = is_many ? N_MANY : N_RECORDS;
 	rig->n_words = is_many ? 40000 : 4000;
 	assert_int_equal(mkdir(rig->tree, 0700), 0);
-	(is_many ? write_many : write_tree)(rig);
+	(is_many ? write_many : write_tree)();
 	const char *sources[] = {is_many ? rig->records : rig->tree, rig->big};
-	struct bs_build_request request = request_of(rig, sources);
+	struct bs_build_request request = request_of(sources);
 	request.n_sources = is_many ? 2 : 1;
 	request.grams = !is_many;
-	ok(bs_index_build(&request, NULL, &err), &err);
-	open_index(rig);
+	ok(bs_index_build(&request, NULL, ERR), &said);
+	open_index();
 	clock_step(CLOCK_LOOK_NS);
 }
 
 static int setup(void **rig_out)
 {
-	set_up(rig_out, false);
+	set_up(false);
 	return 0;
 }
 
 static int setup_many(void **rig_out)
 {
-	set_up(rig_out, true);
+	set_up(true);
 	return 0;
 }
 
 static int teardown(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	clock_step(0);
-	close_index(rig);
+	close_index();
 	remove_folder(rig->folder);
 	free(rig->text);
 	free(rig);
@@ -162,7 +150,6 @@ static int teardown(void **rig_in)
 
 static int count_hit(void *context, const struct bs_find_hit *hit)
 {
-	(void)hit;
 	if (context)
 		++*(uint64_t *)context;
 	return 0;
@@ -176,7 +163,7 @@ static uint64_t looks(uint64_t n)
 }
 
 /* Whatever it was asked before, and however that ended. */
-static void assert_fit(const struct rig *rig)
+static void assert_fit(void)
 {
 	struct bs_find_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT};
 	struct bs_find_result result;
@@ -190,7 +177,7 @@ static void assert_fit(const struct rig *rig)
 }
 
 /* The text: pieces, each with a number after it, until there are n or the text is full. */
-static void fill(struct rig *rig, const char *before, const char *after, size_t n)
+static void fill(const char *before, const char *after, size_t n)
 {
 	size_t used = 0;
 	memset(rig->text, 0, TEXT_BYTES + 64);
@@ -198,24 +185,24 @@ static void fill(struct rig *rig, const char *before, const char *after, size_t 
 		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(rig->n_words), after);
 }
 
-static void make_hostile(struct rig *rig, int kind, struct bs_find_request *request)
+static void make_hostile(int kind, struct bs_find_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	switch (kind) {
-	case 0: fill(rig, "word", " ", 10000); request->any = true; break;
-	case 1: fill(rig, "word", "~2 ", 200); request->any = true; break;
-	case 2: fill(rig, "*o*", "* ", 100); request->any = true; break;
-	case 3: fill(rig, "\"common1 word", "\" OR ", 5000); strcat(rig->text, "x"); break;
-	case 4: fill(rig, "((word", ") OR ", SIZE_MAX); break;
+	case 0: fill("word", " ", 10000); request->any = true; break;
+	case 1: fill("word", "~2 ", 200); request->any = true; break;
+	case 2: fill("*o*", "* ", 100); request->any = true; break;
+	case 3: fill("\"common1 word", "\" OR ", 5000); strcat(rig->text, "x"); break;
+	case 4: fill("((word", ") OR ", SIZE_MAX); break;
 	case 5: memset(rig->text, '(', TEXT_BYTES); break;
-	case 6: fill(rig, "common", " ", 3); request->brute = request->any = true; break;
-	case 7: fill(rig, "\"common2 common", " common3\"~1000 ", 20); request->any = true; break;
+	case 6: fill("common", " ", 3); request->brute = request->any = true; break;
+	case 7: fill("\"common2 common", " common3\"~1000 ", 20); request->any = true; break;
 	case 8: strcpy(rig->text, "c*"); request->mode = BS_FIND_IDS; break;
-	case 9: fill(rig, "common", " ", 10); request->any = request->exhaustive = request->snippets = request->passages = true; request->n_best = 5000; break;
-	case 10: fill(rig, "common", " ", 4); request->any = true; request->feedback_docs = 500; break;
+	case 9: fill("common", " ", 10); request->any = request->exhaustive = request->snippets = request->passages = true; request->n_best = 5000; break;
+	case 10: fill("common", " ", 4); request->any = true; request->feedback_docs = 500; break;
 	case 11: strcpy(rig->text, "common1 OR word1"); request->sort_field = "number"; request->n_best = 3000; break;
 	case 12: for (size_t i = 0; i + 3 < TEXT_BYTES; i += 3) memcpy(rig->text + i, "\xe4\xb8\xad", 3); break;
-	default: fill(rig, "name:*", "* OR ", 40); strcat(rig->text, "common1"); break;
+	default: fill("name:*", "* OR ", 40); strcat(rig->text, "common1"); break;
 	}
 	request->query = rig->text;
 	request->query_bytes = strlen(rig->text);
@@ -226,31 +213,29 @@ static void make_hostile(struct rig *rig, int kind, struct bs_find_request *requ
 static void test_hostile_queries_end(void **rig_in)
 {
 	static const uint64_t deadlines[] = {0, 4, 20, 80};
-	struct rig *rig = *rig_in;
 	size_t n_ended = 0;
 	for (int kind = 0; kind < HOSTILE_KINDS; kind++) {
 		for (size_t d = 0; d < sizeof(deadlines) / sizeof(*deadlines); d++) {
 			for (int partial = 0; partial < 2; partial++) {
 				uint64_t n = 0;
-				struct bs_error err = {""};
 				struct bs_find_result result;
 				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]), .partial = partial};
 				struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
-				make_hostile(rig, kind, &request);
-				enum bs_status status = bs_find(rig->finder, &request, &result, &err);
+				make_hostile(kind, &request);
+				enum bs_status status = bs_find(rig->finder, &request, &result, ERR);
 				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
 				if (status != BS_OK && status != BS_DEADLINE && status != BS_INVALID)
-					fail_msg("kind %d: %s", kind, err.text);
+					fail_msg("kind %d: %s", kind, said.text);
 				if (status == BS_DEADLINE) { /* what was handed out before is right all the same */
 					assert_false(partial);
-					assert_non_null(strstr(err.text, "out of time"));
+					assert_non_null(strstr(said.text, "out of time"));
 					assert_true(n <= N_RECORDS + N_FILES + 1);
 				}
 				assert_true(!result.is_partial || (partial && status == BS_OK && result.is_at_least));
 				n_ended += status == BS_DEADLINE || result.is_partial;
 				if (request.mode == BS_FIND_IDS && !status)
 					assert_true(n <= result.n_hits);
-				assert_fit(rig);
+				assert_fit();
 			}
 		}
 	}
@@ -272,8 +257,8 @@ static int keep_id(void *context, const struct bs_find_hit *hit)
 
 static void test_partial_hits_are_hits(void **rig_in)
 {
-	struct rig *rig = *rig_in;
-	struct subset all = {calloc(N_RECORDS + 100, 16), 0}, some = {calloc(N_RECORDS + 100, 16), 0};
+	static char all_ids[N_RECORDS + 100][16], some_ids[N_RECORDS + 100][16];
+	struct subset all = {all_ids, 0}, some = {some_ids, 0};
 	struct bs_limits limits = {.partial = true};
 	struct bs_find_request request = {
 		.query = "\"common1 common2\" OR plain", .query_bytes = 26, .mode = BS_FIND_IDS, .hit = keep_id, .context = &all, .brute = true};
@@ -293,13 +278,10 @@ static void test_partial_hits_are_hits(void **rig_in)
 			break;
 	}
 	assert_int_equal(some.n, all.n);
-	free(all.ids);
-	free(some.ids);
 }
 
 static int take_slowly(void *context, const struct bs_find_hit *hit)
 {
-	(void)hit;
 	++*(uint64_t *)context;
 	clock_advance(1000000);
 	return 0;
@@ -308,7 +290,6 @@ static int take_slowly(void *context, const struct bs_find_hit *hit)
 /* Nor are they handed out for as long as it may take. */
 static void test_partial_hits_end(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	uint64_t n = 0;
 	struct bs_limits limits = {.partial = true};
 	struct bs_find_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_FIND_IDS, .hit = take_slowly, .context = &n,
@@ -320,7 +301,7 @@ static void test_partial_hits_end(void **rig_in)
 		assert_true(result.is_partial);
 	}
 	assert_true(n > 0 && n < 800);
-	assert_fit(rig);
+	assert_fit();
 }
 
 static int stop_after(void *context)
@@ -335,12 +316,12 @@ static int count_call(void *context)
 }
 
 /* About each millisecond, that is, neither at every look nor hardly ever. */
-static void assert_asked_in_time(struct rig *rig)
+static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
 	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
 	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
-	make_hostile(rig, 6, &request);
+	make_hostile(6, &request);
 	clock_step(CLOCK_LOOK_NS);
 	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
 	uint64_t elapsed_ms = clock_looks() * CLOCK_LOOK_NS / 1000000;
@@ -350,26 +331,24 @@ static void assert_asked_in_time(struct rig *rig)
 
 static void test_flags_and_callbacks_stop(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	volatile int cancel = 1;
 	uint64_t n = 0;
-	struct bs_error err;
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_find_request request = {.query = "common1", .query_bytes = 7, .brute = true, .hit = count_hit, .context = &n, .limits = &limits};
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_STOPPED);
-	assert_fit(rig);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_STOPPED);
+	assert_fit();
 	cancel = 0;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
 	int left = 2;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
-	make_hostile(rig, 1, &request);
+	make_hostile(1, &request);
 	request.brute = true;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_STOPPED);
-	assert_fit(rig);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_STOPPED);
+	assert_fit();
 	limits.reserved[1] = 1;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_UNSUPPORTED);
-	assert_fit(rig);
-	assert_asked_in_time(rig);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_UNSUPPORTED);
+	assert_fit();
+	assert_asked_in_time();
 }
 
 static int take_candidates(void *context, const struct bs_matrix_candidates *candidates)
@@ -382,48 +361,44 @@ static int take_candidates(void *context, const struct bs_matrix_candidates *can
 /* What else takes as long as to plan a query. */
 static void test_other_questions_end(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	volatile int cancel = 0;
 	uint64_t n = 0;
-	struct bs_error err = {""};
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_find_request request = {.limits = &limits};
-	make_hostile(rig, 2, &request);
+	make_hostile(2, &request);
 	request.mode = BS_FIND_COUNT;
 	for (; cancel < 2; cancel++) {
 		struct bs_statistics *statistics;
 		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
-		ok(bs_statistics_new(&statistics, &err), &err);
-		assert_int_equal(bs_statistics_gather(rig->finder, &request, statistics, &err), wanted);
-		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), wanted);
+		ok(bs_statistics_new(&statistics, ERR), &said);
+		assert_int_equal(bs_statistics_gather(rig->finder, &request, statistics, ERR), wanted);
+		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, ERR), wanted);
 		bs_statistics_free(statistics);
 	}
 	limits.reserved[0] = 1;
-	assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, ERR), BS_UNSUPPORTED);
 	assert_true(n > 0);
-	assert_fit(rig);
+	assert_fit();
 }
 
 static void test_memory_is_limited(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	uint64_t n = 0;
-	struct bs_error err;
 	struct bs_limits limits = {.memory_bytes = 20000};
 	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
-	make_hostile(rig, 0, &request);
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
-	assert_non_null(strstr(err.text, "limit"));
-	assert_non_null(strstr(err.text, "20000"));
-	assert_fit(rig);
+	make_hostile(0, &request);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_NO_MEMORY);
+	assert_non_null(strstr(said.text, "limit"));
+	assert_non_null(strstr(said.text, "20000"));
+	assert_fit();
 	limits.memory_bytes = 256u << 20;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
 	/* What that one held is given back before a smaller limit is met. */
 	limits.memory_bytes = 4u << 20;
 	request.query = "plain";
 	request.query_bytes = 5;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
-	assert_fit(rig);
+	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
+	assert_fit();
 }
 
 static int keep_document(void *context, const struct bs_find_hit *hit)
@@ -433,9 +408,10 @@ static int keep_document(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static void compare_pages(struct rig *rig, struct bs_find_request request, size_t page)
+static void compare_pages(struct bs_find_request request, size_t page)
 {
-	uint64_t *one = calloc(N_RECORDS + 100, sizeof(*one)), *paged = calloc(2 * N_RECORDS, sizeof(*paged)), *to = one;
+	FREED uint64_t *one = must_calloc(N_RECORDS + 100, sizeof(*one)), *paged = must_calloc(2 * N_RECORDS, sizeof(*paged));
+	uint64_t *to = one;
 	request.hit = keep_document;
 	request.context = &to;
 	size_t wanted = request.n_best;
@@ -457,22 +433,19 @@ static void compare_pages(struct rig *rig, struct bs_find_request request, size_
 	to = paged;
 	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
 	assert_ptr_equal(to, paged);
-	free(one);
-	free(paged);
 }
 
 static void test_pages_are_one_list(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	struct bs_find_request request = {.query = "common1 word2 plain", .query_bytes = 19, .any = true, .n_best = 500};
-	compare_pages(rig, request, 7);
-	compare_pages(rig, request, 100);
+	compare_pages(request, 7);
+	compare_pages(request, 100);
 	request.exhaustive = true;
-	compare_pages(rig, request, 33);
+	compare_pages(request, 33);
 	request.sort_field = "number";
-	compare_pages(rig, request, 33);
+	compare_pages(request, 33);
 	request = (struct bs_find_request){.query = "plain", .query_bytes = 5, .mode = BS_FIND_IDS, .n_best = 100000};
-	compare_pages(rig, request, 500);
+	compare_pages(request, 500);
 	request.offset = 3;
 	request.mode = BS_FIND_COUNT;
 	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_INVALID);
@@ -480,34 +453,40 @@ static void test_pages_are_one_list(void **rig_in)
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 {
-	(void)bytes;
 	*(uint64_t *)context += n_bytes;
 	return 0;
+}
+
+/* A search for the pattern in the file or folder, both of which must stay; writes its number of bytes. */
+static struct bs_grep_request grep_of(const char *const *pattern, const char *const *path, uint64_t *n_bytes,
+                                      const struct bs_limits *limits)
+{
+	static size_t pattern_bytes;
+	pattern_bytes = strlen(*pattern);
+	return (struct bs_grep_request){.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+	                                .files = {.paths = path, .n_paths = 1}, .write = take_bytes, .context = n_bytes,
+	                                .limits = limits};
 }
 
 static void test_hostile_patterns_end(void **rig_in)
 {
 	static const char *const patterns[] = {"(a+)+$x", "(\\w+\\s*)+;;x", "(.*)(.*)(.*)(.*)(.*)q{5}x", "(\\w+\\s+)+\\n\\n\\n\\nz", "\\s+int\\s+x\\s+$z",
 	                                       "(x+x+)+y", "common\\d+", "(?:a|b|c|d|e){5,500}z"};
-	struct rig *rig = *rig_in;
 	size_t n_ended = 0;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		for (int how = 0; how < 8; how++) {
-			const char *paths[] = {how & 2 ? rig->tree : rig->long_line};
-			size_t n_bytes = strlen(patterns[i]);
+			const char *path = how & 2 ? rig->tree : rig->long_line;
 			uint64_t n = 0;
-			struct bs_error err = {""};
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = looks(60), .partial = how & 1};
-			struct bs_grep_request request = {.index = how & 4 ? rig->dir : NULL, .write = take_bytes, .context = &n, .n_threads = 3, .limits = &limits};
-			request.pattern = (struct bs_grep_pattern){.patterns = &patterns[i], .pattern_bytes = &n_bytes, .n_patterns = 1,
-			                                           .is_multi_line = i == 3 || i == 4};
-			request.files.paths = paths;
-			request.files.n_paths = 1;
-			enum bs_status status = bs_grep(&request, &result, &err);
+			struct bs_grep_request request = grep_of(&patterns[i], &path, &n, &limits);
+			request.index = how & 4 ? rig->dir : NULL;
+			request.n_threads = 3;
+			request.pattern.is_multi_line = i == 3 || i == 4;
+			enum bs_status status = bs_grep(&request, &result, ERR);
 			assert_in_range(clock_looks(), 0, 60 + LATE_LOOKS);
 			if (status != BS_OK && !(status == BS_DEADLINE && !limits.partial))
-				fail_msg("%s: %s", patterns[i], err.text);
+				fail_msg("%s: %s", patterns[i], said.text);
 			n_ended += status == BS_DEADLINE || result.is_partial;
 		}
 	}
@@ -518,21 +497,17 @@ static void test_hostile_patterns_end(void **rig_in)
 static void test_limits_change_no_line(void **rig_in)
 {
 	static const char *const patterns[] = {"common1\\d* word\\d+", "(?:common\\d+ ){2,}word", "word(\\d)\\1\\b", "^common.*7 $", "\\bword[13]\\b", "a{30,}b", "x?$"};
-	struct rig *rig = *rig_in;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		uint64_t n_bytes[2] = {0, 0};
 		for (int limited = 0; limited < 2; limited++) {
-			const char *paths[] = {rig->tree};
-			size_t pattern_bytes = strlen(patterns[i]);
+			const char *path = rig->tree;
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = limited ? UINT64_C(300000000000) : 0};
-			struct bs_grep_request request = {.write = take_bytes, .context = &n_bytes[limited], .limits = &limits};
-			request.pattern = (struct bs_grep_pattern){.patterns = &patterns[i], .pattern_bytes = &pattern_bytes, .n_patterns = 1,
-			                                           .is_pcre2 = i == 2, .is_multi_line = i % 2};
+			struct bs_grep_request request = grep_of(&patterns[i], &path, &n_bytes[limited], &limits);
+			request.pattern.is_pcre2 = i == 2;
+			request.pattern.is_multi_line = i % 2;
 			request.output.only_matching = true;
 			request.output.byte_offsets = true;
-			request.files.paths = paths;
-			request.files.n_paths = 1;
 			assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 			assert_false(result.is_partial);
 		}
@@ -543,42 +518,39 @@ static void test_limits_change_no_line(void **rig_in)
 
 static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	const char *source = rig->tree;
-	struct bs_error err;
 	struct bs_limits limits = {.deadline_ns = 1000};
-	struct bs_build_request request = request_of(rig, &source);
+	struct bs_build_request request = request_of(&source);
 	char dir[96];
 	struct stat found;
 	snprintf(dir, sizeof(dir), "%s/other", rig->folder);
 	request.dir = dir;
 	request.limits = &limits;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_DEADLINE);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_DEADLINE);
 	assert_int_not_equal(stat(dir, &found), 0);
 	request.dir = rig->dir;
 	request.rebuild = true;
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_DEADLINE);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_DEADLINE);
 	limits.deadline_ns = 20000000;
-	(void)!bs_index_build(&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits}, NULL, &err);
+	(void)!bs_index_build(&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits}, NULL, ERR);
 	int left = 1;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
-	assert_int_equal(bs_index_build(&request, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_STOPPED);
 	limits = (struct bs_limits){.deadline_ns = 1000};
 	/* There is nothing to compact, so that it may be done in time. */
-	enum bs_status compacted = bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, &err);
+	enum bs_status compacted = bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
 	assert_true(compacted == BS_OK || compacted == BS_DEADLINE);
 	struct bs_delete_request deletion = {.dir = rig->dir, .query = "\"common1 common2\"", .query_bytes = 17, .limits = &limits};
-	assert_int_equal(bs_index_delete(&deletion, NULL, &err), BS_DEADLINE);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir, .limits = &limits}, NULL, &err), BS_DEADLINE);
-	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, &err), BS_OK);
-	struct bs_index *index;
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_OK);
+	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_DEADLINE);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir, .limits = &limits}, NULL, ERR), BS_DEADLINE);
+	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR), BS_OK);
+	struct bs_index *index = must_open(rig->dir);
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_int_equal(info.n_docs, N_RECORDS + N_FILES + 1);
 	assert_int_equal(info.n_deleted, 0);
 	bs_index_close(index);
-	assert_fit(rig);
+	assert_fit();
 }
 
 /* Says so at the last of so many times. */
@@ -594,7 +566,7 @@ static int stop_at_last(void *context)
 	return stopper->has_said;
 }
 
-static enum bs_status open_fresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+static enum bs_status open_fresh(const struct bs_limits *limits, struct bs_error *err)
 {
 	struct bs_open_request request = {.dir = rig->dir, .fresh = true, .limits = limits};
 	struct bs_index *index;
@@ -604,7 +576,7 @@ static enum bs_status open_fresh(const struct rig *rig, const struct bs_limits *
 	return status;
 }
 
-static enum bs_status refresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *err)
 {
 	struct bs_build_report report;
 	enum bs_status status = bs_index_build(&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
@@ -612,7 +584,7 @@ static enum bs_status refresh(const struct rig *rig, const struct bs_limits *lim
 	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
 }
 
-static enum bs_status delete_none(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+static enum bs_status delete_none(const struct bs_limits *limits, struct bs_error *err)
 {
 	static const char *const ids[] = {"none", "no/none"};
 	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
@@ -622,11 +594,9 @@ static enum bs_status delete_none(const struct rig *rig, const struct bs_limits 
 /* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop does not say that it is done. */
 static void test_who_is_told_to_stop_stops(void **rig_in)
 {
-	static enum bs_status (*const calls[])(const struct rig *, const struct bs_limits *, struct bs_error *) = {
+	static enum bs_status (*const calls[])(const struct bs_limits *, struct bs_error *) = {
 		open_fresh, delete_none, refresh};
-	struct rig *rig = *rig_in;
 	char command[256];
-	struct bs_error err = {""};
 	snprintf(command, sizeof(command), "find %s -type f -exec touch {} +", rig->tree);
 	assert_int_equal(system(command), 0);
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++) {
@@ -634,19 +604,18 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 		for (int n = 1; was_stopped && n < 1000; n += 1 + n / 4) {
 			struct stopper stopper = {.n_left = n};
 			struct bs_limits limits = {.stop = stop_at_last, .context = &stopper};
-			enum bs_status status = calls[c](rig, &limits, &err);
+			enum bs_status status = calls[c](&limits, ERR);
 			was_stopped = stopper.has_said;
 			if (status != (was_stopped ? BS_STOPPED : BS_OK))
-				fail_msg("call %zu, asked %d times: %s: %s", c, n, bs_status_name(status), err.text);
+				fail_msg("call %zu, asked %d times: %s: %s", c, n, bs_status_name(status), said.text);
 		}
 	}
-	assert_fit(rig);
+	assert_fit();
 }
 
 /* To look at all sources takes its time. */
 static void test_opening_ends(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	volatile int cancel = 0;
 	struct bs_limits limits = {.cancel = &cancel};
 	char folder[96], dir[96], path[128];
@@ -654,7 +623,6 @@ static void test_opening_ends(void **rig_in)
 	struct bs_build_request build = {.dir = dir, .sources = &source, .n_sources = 1};
 	struct bs_open_request open = {.dir = dir, .fresh = true, .limits = &limits};
 	struct bs_index *index;
-	struct bs_error err = {""};
 	snprintf(folder, sizeof(folder), "%s/many", rig->folder);
 	snprintf(dir, sizeof(dir), "%s/many.index", rig->folder);
 	assert_int_equal(mkdir(folder, 0700), 0);
@@ -662,11 +630,11 @@ static void test_opening_ends(void **rig_in)
 		snprintf(path, sizeof(path), "%s/%d", folder, i);
 		write_text(path, "word\n");
 	}
-	ok(bs_index_build(&build, NULL, &err), &err);
-	ok(bs_index_open_with(&open, &index, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
 	bs_index_close(index);
 	cancel = 1;
-	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_STOPPED);
+	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_STOPPED);
 	assert_null(index);
 }
 
@@ -685,17 +653,14 @@ static void hear(void *context, enum bs_log_level level, const char *line)
 
 static void test_log_is_told(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	struct heard heard = {{0}, ""};
 	struct bs_log log = {.line = hear, .context = &heard};
 	struct bs_open_request open = {.dir = rig->dir, .log = &log};
-	struct bs_index *index;
-	struct bs_finder *finder;
 	uint64_t n = 0;
-	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	struct bs_index *index = must_open_with(&open);
 	assert_int_equal(heard.n[BS_LOG_INFO], 1);
 	assert_non_null(strstr(heard.last, "opened"));
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	struct bs_finder *finder = must_finder(index);
 	struct bs_find_request request = {.query = "plain\nx", .query_bytes = 7, .any = true, .hit = count_hit, .context = &n};
 	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
@@ -723,7 +688,6 @@ static void test_log_is_told(void **rig_in)
 
 static void ignore(void *context, const char *line)
 {
-	(void)context, (void)line;
 }
 
 enum kind { COUNT_OR, COUNT_PHRASES, FUZZY, PREFIX, MISSPELT, LIKE_TEXT, LIKE_ID, FEEDBACK, SORTED, BEST, IDS, BRUTE, STATISTICS, MATRIX, KINDS };
@@ -731,33 +695,33 @@ enum kind { COUNT_OR, COUNT_PHRASES, FUZZY, PREFIX, MISSPELT, LIKE_TEXT, LIKE_ID
 static const char *const names[KINDS] = {"count of a large OR", "count of phrases", "fuzzy", "prefixes", "misspelt", "like a text", "like a document",
                                          "feedback", "sorted", "best of many", "ids", "brute", "statistics", "candidates"};
 
-static void make(struct rig *rig, enum kind kind, struct bs_find_request *request)
+static void make(enum kind kind, struct bs_find_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	request->hit = count_hit;
 	request->notice = ignore;
 	switch (kind) {
-	case COUNT_OR: fill(rig, "common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
-	case COUNT_PHRASES: fill(rig, "\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
-	case FUZZY: fill(rig, "word", "~2 ", 500); request->any = true; break;
-	case PREFIX: fill(rig, "*o*", "* ", 500); request->any = true; break;
+	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
+	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
+	case FUZZY: fill("word", "~2 ", 500); request->any = true; break;
+	case PREFIX: fill("*o*", "* ", 500); request->any = true; break;
 	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->suggest = true; break;
-	case LIKE_TEXT: fill(rig, "word", " ", 30000); request->like_text = rig->text; request->like_text_bytes = strlen(rig->text); return;
+	case LIKE_TEXT: fill("word", " ", 30000); request->like_text = rig->text; request->like_text_bytes = strlen(rig->text); return;
 	case LIKE_ID: request->like_id = rig->big; return;
 	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->any = true; request->feedback_docs = 5000; break;
 	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->sort_field = "number"; request->n_best = 100; request->no_stat = true; break;
 	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->n_best = 40000; request->exhaustive = true; break;
 	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->mode = BS_FIND_IDS; break;
 	case BRUTE: strcpy(rig->text, "common1 common2"); request->brute = true; break;
-	case STATISTICS: fill(rig, "word", "~2 ", 500); break;
-	case MATRIX: fill(rig, "common", " OR ", 20000); strcat(rig->text, "x"); break;
+	case STATISTICS: fill("word", "~2 ", 500); break;
+	case MATRIX: fill("common", " OR ", 20000); strcat(rig->text, "x"); break;
 	case KINDS: break;
 	}
 	request->query = rig->text;
 	request->query_bytes = strlen(rig->text);
 }
 
-static enum bs_status ask(struct rig *rig, enum kind kind, const struct bs_find_request *request, struct bs_error *err)
+static enum bs_status ask(enum kind kind, const struct bs_find_request *request, struct bs_error *err)
 {
 	if (kind == MATRIX)
 		return bs_matrix_ask(rig->finder, request, take_candidates, NULL, NULL, err);
@@ -772,17 +736,15 @@ static enum bs_status ask(struct rig *rig, enum kind kind, const struct bs_find_
 
 static void test_nothing_is_done_after_a_deadline(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct bs_error err = {""};
 		struct bs_limits limits = {.deadline_ns = looks(0)};
 		struct bs_find_request request = {.limits = &limits};
-		make(rig, (enum kind)kind, &request);
-		enum bs_status status = ask(rig, (enum kind)kind, &request, &err);
+		make((enum kind)kind, &request);
+		enum bs_status status = ask((enum kind)kind, &request, ERR);
 		if (status != BS_DEADLINE)
-			fail_msg("%s: %s", names[kind], status ? err.text : "was done");
+			fail_msg("%s: %s", names[kind], status ? said.text : "was done");
 		assert_in_range(clock_looks(), 1, 10);
-		assert_fit(rig);
+		assert_fit();
 	}
 }
 
@@ -803,24 +765,22 @@ static void cancel(void *flag)
 static void test_another_thread_cancels(void **rig_in)
 {
 	static const uint64_t after[] = {2, 4, 20, 60, 200};
-	struct rig *rig = *rig_in;
 	size_t n_stopped = 0;
 	for (int kind = 0; kind < KINDS; kind++) {
 		for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
 			int flag = 0;
-			struct bs_error err = {""};
 			struct bs_limits limits = {.cancel = &flag};
 			struct bs_find_request request = {.limits = &limits};
-			make(rig, (enum kind)kind, &request);
+			make((enum kind)kind, &request);
 			clock_step(CLOCK_LOOK_NS);
 			clock_call_at(after[i], cancel, &flag);
-			enum bs_status status = ask(rig, (enum kind)kind, &request, &err);
+			enum bs_status status = ask((enum kind)kind, &request, ERR);
 			uint64_t n_looks = clock_looks();
 			if (status != BS_STOPPED && (status != BS_OK || n_looks > after[i] + 2))
-				fail_msg("%s: %s, %d looks after the flag was set", names[kind], err.text, (int)(n_looks - after[i]));
+				fail_msg("%s: %s, %d looks after the flag was set", names[kind], said.text, (int)(n_looks - after[i]));
 			assert_in_range(n_looks, 0, after[i] + LATE_LOOKS);
 			n_stopped += status == BS_STOPPED;
-			assert_fit(rig);
+			assert_fit();
 		}
 	}
 	assert_true(n_stopped > KINDS);
@@ -829,18 +789,16 @@ static void test_another_thread_cancels(void **rig_in)
 /* Whenever the time is up, what is said is true of this search, not of the one before, and it is no failure. */
 static void test_partial_answers_are_answers(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	for (int kind = 0; kind < STATISTICS; kind++) {
 		uint64_t n_all = 0;
 		for (uint64_t n = 20000; n > 0; n = n > 60 ? 60 : n * 2 / 3) {
-			struct bs_error err = {""};
 			struct bs_find_result result;
 			struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
 			struct bs_find_request request = {.limits = &limits};
-			make(rig, (enum kind)kind, &request);
-			enum bs_status status = bs_find(rig->finder, &request, &result, &err);
+			make((enum kind)kind, &request);
+			enum bs_status status = bs_find(rig->finder, &request, &result, ERR);
 			if (status)
-				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n, err.text);
+				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n, said.text);
 			if (!result.is_partial && n > 60)
 				n_all = result.n_hits;
 			if (n_all && result.n_hits > n_all)
@@ -850,7 +808,7 @@ static void test_partial_answers_are_answers(void **rig_in)
 		struct bs_limits none = {.deadline_ns = looks(0), .partial = true};
 		struct bs_find_request request = {.limits = &none};
 		struct bs_find_result result;
-		make(rig, (enum kind)kind, &request);
+		make((enum kind)kind, &request);
 		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
 		assert_true(result.is_partial && result.is_at_least);
 		if (result.n_hits)
@@ -861,14 +819,12 @@ static void test_partial_answers_are_answers(void **rig_in)
 /* A deletion is of all matches or of none. */
 static void test_deletions_are_whole(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
-		struct bs_error err = {""};
 		struct bs_delete_result result;
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
 		struct bs_delete_request request = {.dir = rig->dir, .query = "\"common1 common2\" OR plain", .query_bytes = 26, .dry_run = true,
 		                                    .limits = &limits};
-		enum bs_status status = bs_index_delete(&request, &result, &err);
+		enum bs_status status = bs_index_delete(&request, &result, ERR);
 		assert_true(status == BS_DEADLINE || status == BS_OK);
 		assert_true(status || result.n_deleted >= N_MANY / 5);
 	}
@@ -877,85 +833,69 @@ static void test_deletions_are_whole(void **rig_in)
 /* What a large document took is given back before a smaller limit is met, whoever read it. */
 static void test_memory_is_given_back(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	const struct bs_text *texts;
 	size_t n_texts;
-	struct bs_error err = {""};
 	for (int reads_small = 0; reads_small < 2; reads_small++) {
 		struct bs_limits limits = {.memory_bytes = (uint64_t)8 << 20};
 		struct bs_find_request request = {.query = "\"big one\"", .query_bytes = 9, .brute = true, .hit = count_hit};
-		assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_OK);
+		assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
 		if (reads_small)
-			assert_int_equal(bs_document(rig->finder, "r7", 2, &texts, &n_texts, NULL, &err), BS_OK);
+			assert_int_equal(bs_document(rig->finder, "r7", 2, &texts, &n_texts, NULL, ERR), BS_OK);
 		request = (struct bs_find_request){.query = "plain", .query_bytes = 5, .hit = count_hit, .limits = &limits};
-		if (bs_find(rig->finder, &request, NULL, &err))
-			fail_msg("%s", err.text);
+		ok(bs_find(rig->finder, &request, NULL, ERR), &said);
 		limits.memory_bytes = 20000;
-		fill(rig, "word", " ", 10000);
+		fill("word", " ", 10000);
 		request.query = rig->text;
 		request.query_bytes = strlen(rig->text);
-		assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
-		assert_fit(rig);
+		assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_NO_MEMORY);
+		assert_fit();
 	}
 }
 
 /* Documents whose source was not looked at in time are not counted as if it were what was indexed. */
 static void test_what_changed_is_not_counted(void **rig_in)
 {
-	struct rig *rig = *rig_in;
-	write_records(rig, "plane");
-	close_index(rig);
+	write_records("plane");
+	close_index();
 	for (uint64_t n = 1; n < 800; n += 1 + n / 4) {
-		open_index(rig);
+		open_index();
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
 		struct bs_find_request request = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT, .exhaustive = true, .limits = &limits};
 		struct bs_find_result result;
 		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
 		if (result.n_hits)
 			fail_msg("%llu looks: %llu hits", (unsigned long long)n, (unsigned long long)result.n_hits);
-		close_index(rig);
+		close_index();
 	}
-	open_index(rig);
+	open_index();
 }
 
 /* What a finder holds is counted rightly: calls that end leave nothing on the account. */
 static void test_memory_is_counted(void **rig_in)
 {
-	struct rig *rig = *rig_in;
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
-	struct bs_error err = {""};
 	struct bs_find_request request = {.query = "common1 OR common2", .query_bytes = 18, .hit = count_hit};
 	for (int i = 0; i < 200; i++)
-		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, NULL, NULL, &err), BS_OK);
+		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, NULL, NULL, ERR), BS_OK);
 	request.limits = &limits;
-	if (bs_find(rig->finder, &request, NULL, &err))
-		fail_msg("%s", err.text);
+	ok(bs_find(rig->finder, &request, NULL, ERR), &said);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_queries_end),
-		cmocka_unit_test(test_partial_hits_are_hits),
-		cmocka_unit_test(test_partial_hits_end),
-		cmocka_unit_test(test_flags_and_callbacks_stop),
+		cmocka_unit_test(test_hostile_queries_end), cmocka_unit_test(test_partial_hits_are_hits),
+		cmocka_unit_test(test_partial_hits_end), cmocka_unit_test(test_flags_and_callbacks_stop),
 		cmocka_unit_test(test_other_questions_end),
-		cmocka_unit_test(test_memory_is_limited),
-		cmocka_unit_test(test_pages_are_one_list),
-		cmocka_unit_test(test_hostile_patterns_end),
-		cmocka_unit_test(test_limits_change_no_line),
-		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
-		cmocka_unit_test(test_who_is_told_to_stop_stops),
-		cmocka_unit_test(test_opening_ends),
-		cmocka_unit_test(test_log_is_told),
+		cmocka_unit_test(test_memory_is_limited), cmocka_unit_test(test_pages_are_one_list),
+		cmocka_unit_test(test_hostile_patterns_end), cmocka_unit_test(test_limits_change_no_line),
+		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was), cmocka_unit_test(test_who_is_told_to_stop_stops),
+		cmocka_unit_test(test_opening_ends), cmocka_unit_test(test_log_is_told),
 	};
 	const struct CMUnitTest of_many[] = {
-		cmocka_unit_test(test_nothing_is_done_after_a_deadline),
-		cmocka_unit_test(test_another_thread_cancels),
-		cmocka_unit_test(test_partial_answers_are_answers),
-		cmocka_unit_test(test_deletions_are_whole),
-		cmocka_unit_test(test_memory_is_given_back),
-		cmocka_unit_test(test_memory_is_counted),
+		cmocka_unit_test(test_nothing_is_done_after_a_deadline), cmocka_unit_test(test_another_thread_cancels),
+		cmocka_unit_test(test_partial_answers_are_answers), cmocka_unit_test(test_deletions_are_whole),
+		cmocka_unit_test(test_memory_is_given_back), cmocka_unit_test(test_memory_is_counted),
 		cmocka_unit_test(test_what_changed_is_not_counted), /* the last: it leaves other records */
 	};
 	int n_failed = cmocka_run_group_tests(tests, setup, teardown);

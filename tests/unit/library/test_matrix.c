@@ -13,18 +13,16 @@
 #define N_DOCS 5000
 #define N_FEW  200
 
-struct rig {
-	char folder[FOLDER_BYTES];
-	char dir[2][96];
+static struct rig {
+	char folder[FOLDER_BYTES], dir[2][96];
 	struct bs_index *index[2];
 	struct bs_finder *finder[2];
-};
+} rig;
 
 /* Document d has the word n of each n that divides it, and words of its own. */
 static void write_records(const char *path, int n_docs)
 {
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	for (int d = 1; d <= n_docs; d++) {
 		fprintf(file, "{\"id\": \"%d\", \"text\": \"all", d);
 		for (int n = 2; n < 60; n++)
@@ -37,36 +35,31 @@ static void write_records(const char *path, int n_docs)
 
 static int setup(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-	assert_non_null(rig);
-	make_folder(rig->folder);
+	make_folder(rig.folder);
 	for (int i = 0; i < 2; i++) {
 		char collection[96];
 		const char *sources[] = {collection};
 		const char *ids[] = {"30", "31"};
-		snprintf(collection, sizeof(collection), "%s/%d.jsonl", rig->folder, i);
-		snprintf(rig->dir[i], sizeof(rig->dir[i]), "%s/index%d", rig->folder, i);
+		snprintf(collection, sizeof(collection), "%s/%d.jsonl", rig.folder, i);
+		snprintf(rig.dir[i], sizeof(rig.dir[i]), "%s/index%d", rig.folder, i);
 		write_records(collection, i == 0 ? N_DOCS : N_FEW);
-		struct bs_build_request build = {.dir = rig->dir[i], .sources = sources, .n_sources = 1};
-		struct bs_delete_request delete = {.dir = rig->dir[i], .ids = ids, .n_ids = 2};
+		struct bs_build_request build = {.dir = rig.dir[i], .sources = sources, .n_sources = 1};
+		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
 		assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 		assert_int_equal(bs_index_delete(&delete, NULL, NULL), BS_OK);
-		assert_int_equal(bs_index_open(rig->dir[i], NULL, &rig->index[i], NULL), BS_OK);
-		assert_int_equal(bs_finder_new(rig->index[i], &rig->finder[i], NULL), BS_OK);
+		assert_int_equal(bs_index_open(rig.dir[i], NULL, &rig.index[i], NULL), BS_OK);
+		assert_int_equal(bs_finder_new(rig.index[i], &rig.finder[i], NULL), BS_OK);
 	}
-	*state = rig;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct rig *rig = *state;
 	for (int i = 0; i < 2; i++) {
-		bs_finder_free(rig->finder[i]);
-		bs_index_close(rig->index[i]);
+		bs_finder_free(rig.finder[i]);
+		bs_index_close(rig.index[i]);
 	}
-	remove_folder(rig->folder);
-	free(rig);
+	remove_folder(rig.folder);
 	return 0;
 }
 
@@ -76,53 +69,64 @@ static bool has_bit(const uint64_t *words, uint64_t i)
 }
 
 /* The number of a document, by its id, which is its name; from 1. */
-static int id_of(struct rig *rig, int i, uint64_t document)
+static int id_of(int i, uint64_t document)
 {
 	struct bs_find_hit hit;
 	char id[16];
-	assert_int_equal(bs_matrix_name(rig->finder[i], document, &hit, NULL), BS_OK);
+	assert_int_equal(bs_matrix_name(rig.finder[i], document, &hit, NULL), BS_OK);
 	snprintf(id, sizeof(id), "%.*s", (int)hit.id_bytes, hit.id);
 	return atoi(id);
 }
 
-static struct bs_matrix_slab slab_of(const struct rig *rig, int i, uint32_t segment, uint32_t slab)
+static struct bs_matrix_slab slab_of(int i, uint32_t segment, uint32_t slab)
 {
 	struct bs_matrix_slab shape;
-	assert_int_equal(bs_matrix_slab_at(rig->index[i], segment, slab, &shape, NULL), BS_OK);
+	assert_int_equal(bs_matrix_slab_at(rig.index[i], segment, slab, &shape, NULL), BS_OK);
 	return shape;
+}
+
+/* The documents of a slab's rows. */
+static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t slab, uint32_t n_rows)
+{
+	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
+	assert_int_equal(bs_matrix_documents(index, segment, slab, documents, NULL), BS_OK);
+	return documents;
+}
+
+/* The only segment of an index. */
+static struct bs_matrix_segment segment_of(int i)
+{
+	struct bs_matrix_segment segment;
+	assert_int_equal(bs_matrix_segment_at(rig.index[i], 0, &segment, NULL), BS_OK);
+	return segment;
 }
 
 static void test_shapes(void **state)
 {
-	struct rig *rig = *state;
 	bool is_matrix = false, is_lists = false;
 	for (int i = 0; i < 2; i++) {
 		uint64_t n_rows = 0, n_deleted = 0;
-		assert_int_equal(bs_matrix_n_segments(rig->index[i]), 1);
-		struct bs_matrix_segment segment;
-		assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_n_segments(rig.index[i]), 1);
+		struct bs_matrix_segment segment = segment_of(i);
 		assert_int_equal(segment.n_docs, i == 0 ? N_DOCS : N_FEW);
 		assert_int_equal(segment.n_deleted, 2);
 		assert_true(segment.density >= 0.05 && segment.density <= 0.6);
-		uint8_t *seen = calloc(segment.n_docs, 1);
+		FREED uint8_t *seen = must_calloc(segment.n_docs, 1);
 		for (uint32_t s = 0; s < segment.n_slabs; s++) {
-			struct bs_matrix_slab slab = slab_of(rig, i, 0, s);
-			uint64_t *documents = calloc(slab.n_rows, sizeof(*documents));
-			assert_int_equal(bs_matrix_documents(rig->index[i], 0, s, documents, NULL), BS_OK);
+			struct bs_matrix_slab slab = slab_of(i, 0, s);
+			FREED uint64_t *documents = documents_of(rig.index[i], 0, s, slab.n_rows);
 			for (uint32_t row = 0; row < slab.n_rows; row++) {
 				assert_true(documents[row] < segment.n_docs);
 				assert_int_equal(seen[documents[row]]++, 0);
-				int id = id_of(rig, i, documents[row]);
-				assert_int_equal(bs_matrix_is_deleted(rig->index[i], documents[row]),
+				int id = id_of(i, documents[row]);
+				assert_int_equal(bs_matrix_is_deleted(rig.index[i], documents[row]),
 				                 id == 30 || id == 31);
-				n_deleted += bs_matrix_is_deleted(rig->index[i], documents[row]);
+				n_deleted += bs_matrix_is_deleted(rig.index[i], documents[row]);
 			}
-			free(documents);
 			n_rows += slab.n_rows;
 			is_matrix |= !slab.is_lists;
 			is_lists |= slab.is_lists;
 		}
-		free(seen);
 		assert_int_equal(n_rows, segment.n_docs);
 		assert_int_equal(n_deleted, 2);
 	}
@@ -131,30 +135,27 @@ static void test_shapes(void **state)
 
 static void test_columns_count_what_they_say(void **state)
 {
-	struct rig *rig = *state;
 	for (int i = 0; i < 2; i++) {
-		struct bs_matrix_segment segment;
-		assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
+		struct bs_matrix_segment segment = segment_of(i);
 		for (uint32_t s = 0; s < segment.n_slabs; s++) {
-			struct bs_matrix_slab slab = slab_of(rig, i, 0, s);
+			struct bs_matrix_slab slab = slab_of(i, 0, s);
 			for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
 				const struct bs_matrix_columns *columns = &slab.levels[l];
 				const uint64_t *words;
 				uint64_t n_set = 0;
-				uint32_t *counts = calloc(columns->n_columns + 1, sizeof(*counts));
+				FREED uint32_t *counts = must_calloc(columns->n_columns + 1, sizeof(*counts));
 				assert_int_equal(
-					bs_matrix_words(rig->index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns, &words, NULL),
+					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns, &words, NULL),
 					BS_OK);
-				assert_int_equal(bs_matrix_popcounts(rig->index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns,
+				assert_int_equal(bs_matrix_popcounts(rig.index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns,
 				                                     counts, NULL),
 				                 BS_OK);
 				for (uint32_t c = 0; c < columns->n_columns; c++) {
 					uint32_t n = 0;
 					for (uint64_t lane = 0; lane < columns->column_words * UINT64_C(64); lane++) {
-						n += has_bit(words + (uint64_t)c * columns->column_words, lane);
-						assert_true(
-							lane < columns->n_lanes ||
-							!has_bit(words + (uint64_t)c * columns->column_words, lane));
+						bool is_set = has_bit(words + (uint64_t)c * columns->column_words, lane);
+						n += is_set;
+						assert_true(lane < columns->n_lanes || !is_set);
 					}
 					assert_int_equal(counts[c], n);
 					n_set += n;
@@ -168,30 +169,27 @@ static void test_columns_count_what_they_say(void **state)
 					double density = (double)n_set / columns->n_columns / columns->n_lanes;
 					assert_true(density > segment.density / 2 && density < segment.density * 2);
 				}
-				free(counts);
 			}
 		}
 	}
 }
 
-static void check_term(struct rig *rig, int i, int n)
+static void check_term(int i, int n)
 {
 	char term[16];
-	struct bs_matrix_segment segment;
+	struct bs_matrix_segment segment = segment_of(i);
 	struct bs_matrix_term found;
 	struct bs_matrix_treatment treatment;
 	snprintf(term, sizeof(term), "n%d", n);
-	assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
-	assert_int_equal(bs_matrix_find_term(rig->index[i], 0, term, strlen(term), &found, NULL), BS_OK);
+	assert_int_equal(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, NULL), BS_OK);
 	assert_int_equal(found.df, segment.n_docs / (uint64_t)n);
-	assert_int_equal(bs_matrix_treatment_at(rig->index[i], 0, found.treatment, &treatment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL), BS_OK);
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_slabs; s++) {
-		struct bs_matrix_slab slab = slab_of(rig, i, 0, s);
+		struct bs_matrix_slab slab = slab_of(i, 0, s);
 		struct bs_matrix_term_columns has;
-		assert_int_equal(bs_matrix_find_columns(rig->index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
-		uint64_t *documents = calloc(slab.n_rows, sizeof(*documents));
-		assert_int_equal(bs_matrix_documents(rig->index[i], 0, s, documents, NULL), BS_OK);
+		assert_int_equal(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
+		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, slab.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
 		if (slab.is_lists || is_exact)
 			assert_int_equal(has.n_columns[BS_MATRIX_DOCUMENT], 0);
@@ -201,32 +199,29 @@ static void check_term(struct rig *rig, int i, int n)
 			for (uint32_t k = 0; k < has.n_columns[l]; k++) {
 				const uint64_t *words;
 				assert_int_equal(
-					bs_matrix_words(rig->index[i], 0, s, (enum bs_matrix_level)l, has.columns[l][k], 1, &words, NULL),
+					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, has.columns[l][k], 1, &words, NULL),
 					BS_OK);
 				for (uint32_t row = 0; row < slab.n_rows; row++) {
 					bool is_set = has_bit(words, row / slab.levels[l].lane_rows);
-					bool is_there = id_of(rig, i, documents[row]) % n == 0;
+					bool is_there = id_of(i, documents[row]) % n == 0;
 					assert_true(is_set || !is_there);
 					assert_true(!is_exact || is_set == is_there);
 				}
 			}
 		}
-		free(documents);
 	}
 }
 
 static void test_columns_of_terms(void **state)
 {
-	struct rig *rig = *state;
 	static const int numbers[] = {2, 3, 7, 23, 59};
 	for (int i = 0; i < 2; i++)
 		for (size_t n = 0; n < sizeof(numbers) / sizeof(*numbers); n++)
-			check_term(rig, i, numbers[n]);
+			check_term(i, numbers[n]);
 }
 
 struct walk {
-	uint64_t n;
-	uint64_t n_postings;
+	uint64_t n, n_postings;
 	char last[64];
 };
 
@@ -246,16 +241,14 @@ static int walk_term(void *context, const struct bs_matrix_term *term)
 /* What is listed is so by documents up to some df, and by columns above. */
 static void test_treatments(void **state)
 {
-	struct rig *rig = *state;
-	struct bs_matrix_segment segment;
+	struct bs_matrix_segment segment = segment_of(0);
 	struct bs_matrix_treatment before, treatment;
-	assert_int_equal(bs_matrix_segment_at(rig->index[0], 0, &segment, NULL), BS_OK);
 	assert_true(segment.n_treatments > 1);
-	assert_int_equal(bs_matrix_treatment_at(rig->index[0], 0, 0, &before, NULL), BS_OK);
+	assert_int_equal(bs_matrix_treatment_at(rig.index[0], 0, 0, &before, NULL), BS_OK);
 	assert_int_equal(before.min_df, 0);
 	assert_false(before.has_exceptions);
 	for (uint32_t t = 1; t < segment.n_treatments; t++, before = treatment) {
-		assert_int_equal(bs_matrix_treatment_at(rig->index[0], 0, t, &treatment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_treatment_at(rig.index[0], 0, t, &treatment, NULL), BS_OK);
 		assert_true(treatment.min_df > before.min_df);
 		assert_true(treatment.has_exceptions >= before.has_exceptions);
 	}
@@ -273,52 +266,43 @@ static void test_numbers_of_segments(void **state)
 {
 	struct bs_memory *memory;
 	struct bs_writer *writer;
-	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < 2; i++) {
 		struct bs_text text = {"", 0, &"ab"[i], 1};
-		ok(bs_writer_add(writer, text.text, 1, &text, 1, &err), &err);
-		ok(bs_writer_commit(writer, NULL, &err), &err);
+		ok(bs_writer_add(writer, text.text, 1, &text, 1, ERR), &said);
+		ok(bs_writer_commit(writer, NULL, ERR), &said);
 	}
 	bs_writer_close(writer);
-	ok(bs_index_open_with(&open, &index, &err), &err);
-	ok(bs_finder_new(index, &finder, &err), &err);
+	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&open);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 	assert_int_equal(bs_matrix_n_segments(index), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t number, found = UINT64_MAX;
 		struct bs_find_request find = {.query = &"ab"[i], .query_bytes = 1, .mode = BS_FIND_IDS, .hit = take_number, .context = &found};
-		ok(bs_find(finder, &find, NULL, &err), &err);
-		ok(bs_matrix_documents(index, i, 0, &number, &err), &err);
+		ok(bs_find(finder, &find, NULL, ERR), &said);
+		ok(bs_matrix_documents(index, i, 0, &number, ERR), &said);
 		assert_int_equal(number, found);
 		assert_int_equal(number >> 32, i);
 	}
-	bs_finder_free(finder);
-	bs_index_close(index);
 	bs_memory_free(memory);
 }
 
 static void test_terms_are_walked_in_order(void **state)
 {
-	struct rig *rig = *state;
 	struct walk walk = {0};
-	assert_int_equal(bs_matrix_terms(rig->index[1], 0, "", 0, walk_term, &walk, NULL), BS_STOPPED);
+	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "", 0, walk_term, &walk, NULL), BS_STOPPED);
 	assert_string_equal(walk.last, "n2");
 	walk = (struct walk){.n = walk.n};
-	assert_int_equal(bs_matrix_terms(rig->index[1], 0, "n20", 3, walk_term, &walk, NULL), BS_OK);
-	struct bs_matrix_segment segment;
-	assert_int_equal(bs_matrix_segment_at(rig->index[1], 0, &segment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "n20", 3, walk_term, &walk, NULL), BS_OK);
+	struct bs_matrix_segment segment = segment_of(1);
 	assert_int_equal(walk.n, segment.n_terms);
 }
 
 struct asked {
-	struct rig *rig;
-	int i;
-	int ids[N_DOCS];
+	int i, ids[N_DOCS];
 	uint64_t n, n_sure;
 };
 
@@ -330,49 +314,40 @@ static int by_number(const void *a, const void *b)
 static int hear_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
 	struct asked *asked = context;
-	uint64_t *documents = calloc(candidates->n_rows, sizeof(*documents));
+	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment, candidates->slab, candidates->n_rows);
 	uint64_t n = 0;
-	assert_int_equal(bs_matrix_documents(asked->rig->index[asked->i], candidates->segment, candidates->slab,
-	                                     documents, NULL),
-	                 BS_OK);
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
 			continue;
 		assert_true(row < candidates->n_rows);
-		asked->ids[asked->n + n++] = id_of(asked->rig, asked->i, documents[row]);
+		asked->ids[asked->n + n++] = id_of(asked->i, documents[row]);
 	}
 	assert_int_equal(n, candidates->n_set);
 	asked->n += n;
 	asked->n_sure += candidates->n_sure;
-	free(documents);
 	return 0;
 }
 
 static int hear_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct asked *asked = context;
-	asked->ids[asked->n++] = id_of(asked->rig, asked->i, hit->document);
+	asked->ids[asked->n++] = id_of(asked->i, hit->document);
 	return 0;
 }
 
 static void test_candidates_are_hits(void **state)
 {
-	struct rig *rig = *state;
 	static const char *const queries[] = {"n2", "n3 n5", "n6 OR n35", "n2 -n4", "own77", "nothing", "-n2"};
-	struct asked *candidates = calloc(1, sizeof(*candidates)), *hits = calloc(1, sizeof(*hits));
+	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)), *hits = must_calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_find_request find = {.query = queries[q],
-			                               .query_bytes = strlen(queries[q]),
-			                               .mode = BS_FIND_IDS,
-			                               .hit = hear_hit,
-			                               .context = hits};
-			*candidates = *hits = (struct asked){.rig = rig, .i = i};
-			assert_int_equal(bs_matrix_ask(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL),
+			struct bs_find_request find = {.query = queries[q], .query_bytes = strlen(queries[q]),
+			                               .mode = BS_FIND_IDS, .hit = hear_hit, .context = hits};
+			*candidates = *hits = (struct asked){.i = i};
+			assert_int_equal(bs_matrix_ask(rig.finder[i], &find, hear_candidates, candidates, NULL, NULL),
 			                 BS_OK);
 			/* A hit asks for names, and so for a finder of its own. */
-			struct bs_finder *finder;
-			assert_int_equal(bs_finder_new(rig->index[i], &finder, NULL), BS_OK);
+			struct bs_finder *finder = must_finder(rig.index[i]);
 			assert_int_equal(bs_find(finder, &find, NULL, NULL), BS_OK);
 			bs_finder_free(finder);
 			qsort(candidates->ids, candidates->n, sizeof(int), by_number);
@@ -383,59 +358,47 @@ static void test_candidates_are_hits(void **state)
 		}
 		/* A phrase has candidates that are no hits. */
 		struct bs_find_request find = {.query = "\"own12 alone12\"", .query_bytes = 15};
-		*candidates = (struct asked){.rig = rig, .i = i};
-		assert_int_equal(bs_matrix_ask(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
+		*candidates = (struct asked){.i = i};
+		assert_int_equal(bs_matrix_ask(rig.finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
 		assert_int_equal(candidates->n_sure, 0);
 	}
-	free(candidates);
-	free(hits);
 }
 
 static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
 {
-	(void)context;
-	(void)candidates;
 	return 0;
 }
 
 /* The limits of its request hold for a call, and what it took is not counted for the next. */
 static void test_limits(void **state)
 {
-	struct rig *rig = *state;
 	int cancel = 1;
-	struct bs_error err = {""};
 	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
 	struct bs_find_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_FIND_COUNT, .limits = &flag};
 	struct bs_statistics *statistics;
-	struct bs_finder *finder;
-	assert_int_equal(bs_finder_new(rig->index[0], &finder, &err), BS_OK);
-	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
-	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_STOPPED);
-	assert_int_equal(bs_statistics_gather(finder, &find, statistics, &err), BS_STOPPED);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(rig.index[0]);
+	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
+	assert_int_equal(bs_statistics_gather(finder, &find, statistics, ERR), BS_STOPPED);
 	bs_statistics_free(statistics);
 	find.limits = &little;
-	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_NO_MEMORY);
-	assert_int_equal(bs_find(finder, &find, NULL, &err), BS_NO_MEMORY);
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_NO_MEMORY);
+	assert_int_equal(bs_find(finder, &find, NULL, ERR), BS_NO_MEMORY);
 	find.limits = NULL;
 	for (int i = 0; i < 2000; i++)
-		assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_OK);
+		assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_OK);
 	find.limits = &enough;
-	if (bs_find(finder, &find, NULL, &err))
-		fail_msg("%s", err.text);
-	bs_finder_free(finder);
+	ok(bs_find(finder, &find, NULL, ERR), &said);
 }
 
 static int never(void *context, const struct bs_matrix_candidates *candidates)
 {
-	(void)context;
-	(void)candidates;
 	return 1;
 }
 
 static void test_refusals(void **state)
 {
-	struct rig *rig = *state;
-	const struct bs_index *index = rig->index[0];
+	const struct bs_index *index = rig.index[0];
 	struct bs_matrix_segment segment;
 	struct bs_matrix_slab slab;
 	struct bs_matrix_term term;
@@ -447,7 +410,7 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_segment_at(index, 0, &segment, NULL), BS_OK);
 	assert_int_equal(bs_matrix_slab_at(index, 0, segment.n_slabs, &slab, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_treatment_at(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
-	slab = slab_of(rig, 0, 0, 0);
+	slab = slab_of(0, 0, 0);
 	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
@@ -456,28 +419,18 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
-	assert_int_equal(bs_matrix_name(rig->finder[0], N_DOCS, &hit, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_name(rig.finder[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
 	struct bs_find_request find = {.query = "n2 +++", .query_bytes = 6, .strict_query = true};
-	assert_int_equal(bs_matrix_ask(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_ask(rig.finder[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
 	assert_int_equal(error_byte, 3);
 	find = (struct bs_find_request){.query = "n2", .query_bytes = 2};
-	assert_int_equal(bs_matrix_ask(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
+	assert_int_equal(bs_matrix_ask(rig.finder[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_columns_count_what_they_say),
-		cmocka_unit_test(test_columns_of_terms),
-		cmocka_unit_test(test_treatments),
-		cmocka_unit_test(test_numbers_of_segments),
-		cmocka_unit_test(test_terms_are_walked_in_order),
-		cmocka_unit_test(test_candidates_are_hits),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_refusals),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_shapes), cmocka_unit_test(test_columns_count_what_they_say),
+               cmocka_unit_test(test_columns_of_terms), cmocka_unit_test(test_treatments),
+               cmocka_unit_test(test_numbers_of_segments), cmocka_unit_test(test_terms_are_walked_in_order),
+               cmocka_unit_test(test_candidates_are_hits), cmocka_unit_test(test_limits),
+               cmocka_unit_test(test_refusals))

@@ -21,21 +21,20 @@ static void test_memory_files(void **state)
 {
 	struct bs_memory *copy, *carried;
 	struct bs_memory_file file;
-	struct bs_error err = {""};
 	struct bs_writer *writer = open_writer();
 	add(writer, "a", "one", NULL);
 	commit(writer);
-	ok(bs_memory_copy(rig.memory, &copy, &err), &err);
-	ok(bs_memory_new(&carried, &err), &err);
+	ok(bs_memory_copy(rig.memory, &copy, ERR), &said);
+	ok(bs_memory_new(&carried, ERR), &said);
 	assert_int_equal(bs_memory_n_files(carried), 0);
 	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
-		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
-		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err), &err);
+		ok(bs_memory_file_at(rig.memory, i, &file, ERR), &said);
+		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, ERR), &said);
 	}
-	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_memory_put(carried, "", "x", 1, &err), BS_INVALID);
-	assert_int_equal(bs_memory_put_file(carried, "", 0, &err), BS_INVALID);
-	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, &err), BS_INVALID);
+	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_put(carried, "", "x", 1, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_put_file(carried, "", 0, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, ERR), BS_INVALID);
 	/* Each goes its way. */
 	add(writer, "b", "one", NULL);
 	commit(writer);
@@ -46,10 +45,10 @@ static void test_memory_files(void **state)
 	expect("one", "a");
 	rig.memory = carried;
 	expect("one", "a");
-	ok(bs_memory_put(carried, "x", "", 0, &err), &err);
-	ok(bs_memory_put(carried, "x", "yz", 2, &err), &err);
+	ok(bs_memory_put(carried, "x", "", 0, ERR), &said);
+	ok(bs_memory_put(carried, "x", "yz", 2, ERR), &said);
 	size_t n_files = bs_memory_n_files(carried);
-	ok(bs_memory_file_at(carried, n_files - 1, &file, &err), &err);
+	ok(bs_memory_file_at(carried, n_files - 1, &file, ERR), &said);
 	assert_string_equal(file.name, "x");
 	assert_int_equal(file.n_bytes, 2);
 	bs_memory_remove(carried, "x");
@@ -59,9 +58,9 @@ static void test_memory_files(void **state)
 	bs_memory_remove(carried, "manifest");
 	struct bs_open_request request = {.memory = carried};
 	struct bs_index *index;
-	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_open_with(&request, &index, ERR), BS_NOT_FOUND);
 	request.dir = "x";
-	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_INVALID);
+	assert_int_equal(bs_index_open_with(&request, &index, ERR), BS_INVALID);
 	rig.memory = original;
 	bs_memory_free(carried);
 	bs_memory_free(copy);
@@ -74,12 +73,11 @@ static void test_memory_descriptors(void **state)
 	char path[FOLDER_BYTES + 16], line[512];
 	struct bs_memory *mapped, *original = rig.memory;
 	struct bs_memory_file file;
-	struct bs_error err = {""};
 	struct stat found;
 	int fd;
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", &err), BS_IO);
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", &err), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, rig.folder, &err), &err);
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", ERR), BS_IO);
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", ERR), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, rig.folder, ERR), &said);
 	struct bs_writer *writer = open_writer();
 	for (int i = 0; i < 2000; i++) {
 		snprintf(path, sizeof(path), "id %d", i);
@@ -89,12 +87,12 @@ static void test_memory_descriptors(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	assert_int_equal(stat(rig.folder, &found), 0);
-	ok(bs_memory_new(&mapped, &err), &err);
+	ok(bs_memory_new(&mapped, ERR), &said);
 	dev_t device = found.st_dev;
 	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
 		char first[16] = "", again[16] = "";
-		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
-		ok(bs_memory_descriptor_at(rig.memory, i, &fd, &err), &err);
+		ok(bs_memory_file_at(rig.memory, i, &file, ERR), &said);
+		ok(bs_memory_descriptor_at(rig.memory, i, &fd, ERR), &said);
 		assert_int_equal(fstat(fd, &found), 0);
 		assert_int_equal(found.st_dev, device);
 		assert_int_equal(found.st_size, file.n_bytes);
@@ -102,19 +100,19 @@ static void test_memory_descriptors(void **state)
 		snprintf(path, sizeof(path), "%s/copy", rig.folder);
 		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
-		ok(bs_memory_put_file(mapped, file.name, named, &err), &err);
+		ok(bs_memory_put_file(mapped, file.name, named, ERR), &said);
 		assert_int_equal(unlink(path), 0);
 		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
 		assert_memory_equal(first, again, sizeof(first));
 		close(named);
 		close(fd);
 	}
-	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, ERR), BS_NOT_FOUND);
 	fd = open(rig.folder, O_RDONLY);
-	assert_int_equal(bs_memory_put_file(mapped, "x", fd, &err), BS_INVALID);
+	assert_int_equal(bs_memory_put_file(mapped, "x", fd, ERR), BS_INVALID);
 	close(fd);
-	assert_int_equal(bs_memory_put_file(mapped, "x", -1, &err), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, NULL, &err), &err);
+	assert_int_equal(bs_memory_put_file(mapped, "x", -1, ERR), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, NULL, ERR), &said);
 	assert_int_equal(rmdir(rig.folder), 0);
 	expect("number7", "id 7");
 	rig.memory = mapped;
@@ -145,11 +143,10 @@ static void write_document(uint32_t n, char *text, size_t n_bytes)
 
 static struct bs_memory *new_memory(bool in_folder)
 {
-	struct bs_error err = {""};
 	struct bs_memory *memory;
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	if (in_folder)
-		ok(bs_memory_use_folder(memory, rig.folder, &err), &err);
+		ok(bs_memory_use_folder(memory, rig.folder, ERR), &said);
 	return memory;
 }
 
@@ -180,11 +177,10 @@ static bool is_segment(const struct bs_memory_file *file)
 
 static uint32_t count_segments(const struct bs_memory *memory)
 {
-	struct bs_error err = {""};
 	uint32_t n = 0;
 	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
 		struct bs_memory_file file;
-		ok(bs_memory_file_at(memory, i, &file, &err), &err);
+		ok(bs_memory_file_at(memory, i, &file, ERR), &said);
 		n += is_segment(&file);
 	}
 	return n;
@@ -192,12 +188,11 @@ static uint32_t count_segments(const struct bs_memory *memory)
 
 static void expect_same_segments(const struct bs_memory *one, const struct bs_memory *other)
 {
-	struct bs_error err = {""};
 	assert_int_equal(bs_memory_n_files(one), bs_memory_n_files(other));
 	for (size_t i = 0; i < bs_memory_n_files(one); i++) {
 		struct bs_memory_file a, b;
-		ok(bs_memory_file_at(one, i, &a, &err), &err);
-		ok(bs_memory_file_at(other, i, &b, &err), &err);
+		ok(bs_memory_file_at(one, i, &a, ERR), &said);
+		ok(bs_memory_file_at(other, i, &b, ERR), &said);
 		assert_string_equal(a.name, b.name);
 		if (!is_segment(&a))
 			continue;
@@ -214,32 +209,26 @@ static uint64_t count_in(struct bs_memory *memory, const char *query)
 
 static void test_same_bytes(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_memory *inside = new_memory(false);
-	ok(fill(inside, 0, 1, &err), &err);
+	AUTO(bs_memory_free_at) struct bs_memory *inside = new_memory(false);
+	ok(fill(inside, 0, 1, ERR), &said);
 	for (uint32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
-		struct bs_memory *outside = new_memory(true);
-		ok(fill(outside, 0, n_threads, &err), &err);
+		AUTO(bs_memory_free_at) struct bs_memory *outside = new_memory(true);
+		ok(fill(outside, 0, n_threads, ERR), &said);
 		expect_same_segments(inside, outside);
-		bs_memory_free(outside);
 	}
-	bs_memory_free(inside);
 }
 
 static void test_fewer_segments(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_memory *inside = new_memory(false), *outside = new_memory(true);
-	ok(fill(inside, LITTLE_BYTES, 1, &err), &err);
-	ok(fill(outside, LITTLE_BYTES, 1, &err), &err);
+	AUTO(bs_memory_free_at) struct bs_memory *inside = new_memory(false), *outside = new_memory(true);
+	ok(fill(inside, LITTLE_BYTES, 1, ERR), &said);
+	ok(fill(outside, LITTLE_BYTES, 1, ERR), &said);
 	assert_true(count_segments(outside) * 2 <= count_segments(inside));
 	const char *queries[] = {"wolf", "own1f4", "near77", "elk OR owl3", "fox1 met50", "again -elk", "absent"};
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++)
 		assert_int_equal(count_in(inside, queries[i]), count_in(outside, queries[i]));
 	assert_int_equal(count_in(outside, "wolf"), N_DOCS);
 	assert_int_equal(count_in(outside, "near77"), N_DOCS / 5000);
-	bs_memory_free(inside);
-	bs_memory_free(outside);
 }
 
 static void limit_files(uint64_t n_bytes)
@@ -253,25 +242,17 @@ static void limit_files(uint64_t n_bytes)
 
 static void test_full_disk(void **state)
 {
-	struct bs_error err = {""};
-	struct bs_memory *memory = new_memory(true);
+	AUTO(bs_memory_free_at) struct bs_memory *memory = new_memory(true);
 	limit_files((uint64_t)4 << 20);
-	assert_int_equal(fill(memory, LITTLE_BYTES, 1, &err), BS_IO);
-	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
+	assert_int_equal(fill(memory, LITTLE_BYTES, 1, ERR), BS_IO);
+	assert_non_null(strstr(said.text, "a temporary file: cannot take "));
 	limit_files(RLIM_INFINITY);
-	ok(fill(memory, LITTLE_BYTES, 1, &err), &err);
+	ok(fill(memory, LITTLE_BYTES, 1, ERR), &said);
 	assert_int_equal(count_in(memory, "wolf"), N_DOCS);
-	bs_memory_free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
-		cmocka_unit_test_setup_teardown(test_same_bytes, setup_dir, teardown_empty),
-		cmocka_unit_test_setup_teardown(test_fewer_segments, setup_dir, teardown_empty),
-		cmocka_unit_test_setup_teardown(test_full_disk, setup_dir, teardown_empty),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
+          cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
+          cmocka_unit_test_setup_teardown(test_same_bytes, setup_dir, teardown_empty),
+          cmocka_unit_test_setup_teardown(test_fewer_segments, setup_dir, teardown_empty),
+          cmocka_unit_test_setup_teardown(test_full_disk, setup_dir, teardown_empty))

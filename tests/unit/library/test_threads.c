@@ -26,6 +26,12 @@ static const char *const queries[] = {
 
 /* ---- a collection ---- */
 
+static int setup(void **state)
+{
+	library_setup(state, "");
+	return 0;
+}
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525u + 1013904223u;
@@ -35,8 +41,7 @@ static uint32_t next_random(uint32_t *state)
 static void write_collection(const char *path)
 {
 	uint32_t state = 1;
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	for (int d = 0; d < N_DOCS; d++) {
 		fprintf(file, "{\"id\": \"d%d\", \"title\": \"entry %d\", \"text\": \"", d, d);
 		for (uint32_t n = 3 + next_random(&state) % 60; n > 0; n--) {
@@ -57,8 +62,7 @@ static void write_collection(const char *path)
 
 /* What came of one query in one mode, as one number. */
 struct answer {
-	uint64_t sum;
-	uint64_t n_hits;
+	uint64_t sum, n_hits;
 	enum bs_status status;
 };
 
@@ -133,9 +137,8 @@ static void *run_thread(void *context)
 
 static void run_threads(const struct bs_index *index, const struct answers *expected)
 {
-	struct thread *threads = calloc(N_THREADS, sizeof(*threads));
+	FREED struct thread *threads = must_calloc(N_THREADS, sizeof(*threads));
 	pthread_barrier_t barrier;
-	assert_non_null(threads);
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		threads[i].index = index;
@@ -157,25 +160,19 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 				assert_true(got->sum == want->sum);
 			}
 	}
-	free(threads);
 }
 
 static void test_threads_share_an_index(void **state)
 {
-	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
-	make_folder(folder);
-	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
-	snprintf(dir, sizeof(dir), "%s/index", folder);
-	write_collection(collection);
-	const char *sources[] = {collection};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .n_threads = N_THREADS};
+	struct library_rig *rig = *state;
+	write_collection(rig->collection);
+	const char *sources[] = {rig->collection};
+	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = N_THREADS};
 	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
 
-	struct bs_index *index;
-	struct bs_finder *finder;
 	struct answers expected;
-	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	struct bs_index *index = must_open(rig->dir);
+	struct bs_finder *finder = must_finder(index);
 	ask_all(finder, 0, &expected);
 	bs_finder_free(finder);
 	assert_int_equal(expected.of[N_QUERIES - 1][0].status, BS_INVALID);
@@ -184,11 +181,9 @@ static void test_threads_share_an_index(void **state)
 	bs_index_close(index);
 
 	/* Once more, on one that is fresh. */
-	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, NULL), BS_OK);
 	run_threads(index, &expected);
 	bs_index_close(index);
-
-	remove_folder(folder);
 }
 
 /* ---- a collection that grew ---- */
@@ -209,8 +204,7 @@ static uint64_t bytes_read(void)
 
 static void write_numbered(const char *path, const char *mode, int first, int end)
 {
-	FILE *file = fopen(path, mode);
-	assert_non_null(file);
+	FILE *file = must_fopen(path, mode);
 	for (int d = first; d < end; d++)
 		fprintf(file, "{\"id\": \"d%d\", \"text\": \"common number%d and as many words as make it long\"}\n", d, d);
 	assert_int_equal(fclose(file), 0);
@@ -220,8 +214,7 @@ struct counting {
 	pthread_t thread;
 	struct bs_finder *finder;
 	pthread_barrier_t *barrier;
-	uint64_t n_hits[2];
-	uint64_t n_changed;
+	uint64_t n_hits[2], n_changed;
 };
 
 static void *count_twice(void *context)
@@ -266,42 +259,30 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 
 static void test_threads_prove_a_collection_once(void **state)
 {
-	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
+	struct library_rig *rig = *state;
 	struct stat file;
-	make_folder(folder);
-	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
-	snprintf(dir, sizeof(dir), "%s/index", folder);
-	write_numbered(collection, "w", 0, N_LONG_DOCS);
-	const char *sources[] = {collection};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1};
+	write_numbered(rig->collection, "w", 0, N_LONG_DOCS);
+	const char *sources[] = {rig->collection};
+	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1};
 	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
-	assert_int_equal(stat(collection, &file), 0);
+	assert_int_equal(stat(rig->collection, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
 	/* Until its stamp proves something, all who ask must read. */
-	write_numbered(collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
+	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
-	struct bs_index *index;
-	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	struct bs_index *index = must_open(rig->dir);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	/* Nor do finders that come later read it again ... */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* ... until it grows again, now by a record that replaces one. */
-	write_numbered(collection, "a", 17, 18);
+	write_numbered(rig->collection, "a", 17, 18);
 	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	bs_index_close(index);
-
-	remove_folder(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads_share_an_index),
-		cmocka_unit_test(test_threads_prove_a_collection_once),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
+RUN_TESTS(WITH_FOLDER(test_threads_share_an_index), WITH_FOLDER(test_threads_prove_a_collection_once))

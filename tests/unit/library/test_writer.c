@@ -14,23 +14,21 @@
 
 static bool del(struct bs_writer *writer, const char *id)
 {
-	struct bs_error err = {""};
 	bool was_there;
-	ok(bs_writer_delete(writer, id, strlen(id), &was_there, &err), &err);
+	ok(bs_writer_delete(writer, id, strlen(id), &was_there, ERR), &said);
 	return was_there;
 }
 
 static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
 {
 	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts, .n_threads = 1};
-	struct bs_error err = {""};
-	ok(bs_index_compact(&request, report, &err), &err);
+	ok(bs_index_compact(&request, report, ERR), &said);
 	check();
 }
 
 static void test_add_and_replace(void **state)
 {
-	struct bs_writer *writer = open_writer();
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	add(writer, "a", "Cats", "a cat and a dog");
 	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
 	struct bs_build_report report = commit(writer);
@@ -66,12 +64,11 @@ static void test_add_and_replace(void **state)
 	expect("mice", "a c");
 	expect("rats OR second", "");
 	check();
-	bs_writer_close(writer);
 }
 
 static void test_delete(void **state)
 {
-	struct bs_writer *writer = open_writer();
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	for (int i = 0; i < 600; i++) {
 		char id[16];
 		snprintf(id, sizeof(id), "n%d", i);
@@ -96,14 +93,13 @@ static void test_delete(void **state)
 	expect("new", "");
 	/* Of what is committed and of what is not. */
 	uint64_t n;
-	struct bs_error err = {""};
 	add(writer, "m1", "even", "more");
 	add(writer, "m2", "odd", "more");
-	ok(bs_writer_delete_query(writer, "even", 4, &n, &err), &err);
+	ok(bs_writer_delete_query(writer, "even", 4, &n, ERR), &said);
 	assert_int_equal(n, 301);
-	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, &err), BS_INVALID);
+	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, ERR), BS_INVALID);
 	/* What is dead, of a commit before or of this transaction, is not deleted again. */
-	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, &err), &err);
+	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, ERR), &said);
 	assert_int_equal(n, 0);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 299);
@@ -114,7 +110,6 @@ static void test_delete(void **state)
 	assert_int_equal(report.n_docs, 299);
 	assert_int_equal(report.n_segments, 1);
 	expect("more", "m2");
-	bs_writer_close(writer);
 }
 
 static void test_rollback(void **state)
@@ -155,7 +150,6 @@ static void test_rollback(void **state)
 static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
                      int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
 {
-	(void)context;
 	return text_bytes > 0 && *text == 'x' ? 5 : emit(emit_context, text, text_bytes, 0, text_bytes);
 }
 
@@ -163,9 +157,8 @@ static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
 static void test_failure(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
 	struct bs_text text = {"title", 5, "any", 3};
-	struct bs_error err = {""};
 	uint64_t n;
 	add(writer, "a", "one", NULL);
 	commit(writer);
@@ -173,17 +166,17 @@ static void test_failure(void **state)
 		add(writer, "b", "two", NULL);
 		add(writer, "c", "x", NULL);
 		/* What was added is analysed for it. */
-		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, &err), BS_IO);
-		assert_non_null(strstr(err.text, "whole"));
+		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, ERR), BS_IO);
+		assert_non_null(strstr(said.text, "whole"));
 		for (int again = 0; again < 2; again++) {
-			assert_int_equal(try_add(writer, "d", "three", NULL, &err), BS_IO);
-			assert_non_null(strstr(err.text, "whole"));
-			assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, &err), BS_IO);
-			assert_int_equal(bs_writer_delete(writer, "a", 1, NULL, &err), BS_IO);
-			assert_int_equal(bs_writer_delete_query(writer, "one", 3, &n, &err), BS_IO);
+			assert_int_equal(try_add(writer, "d", "three", NULL, ERR), BS_IO);
+			assert_non_null(strstr(said.text, "whole"));
+			assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, ERR), BS_IO);
+			assert_int_equal(bs_writer_delete(writer, "a", 1, NULL, ERR), BS_IO);
+			assert_int_equal(bs_writer_delete_query(writer, "one", 3, &n, ERR), BS_IO);
 		}
 		if (round % 2)
-			assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+			assert_int_equal(bs_writer_commit(writer, NULL, ERR), BS_IO);
 		else
 			bs_writer_rollback(writer);
 		assert_int_equal(commit(writer).n_docs, 1 + round / 2);
@@ -193,10 +186,9 @@ static void test_failure(void **state)
 	}
 	/* A commit that fails is told by itself. */
 	add(writer, "c", "x", NULL);
-	assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+	assert_int_equal(bs_writer_commit(writer, NULL, ERR), BS_IO);
 	assert_int_equal(commit(writer).n_docs, 3);
 	check();
-	bs_writer_close(writer);
 }
 
 static bool lacks_zstd;
@@ -213,23 +205,21 @@ __attribute__((visibility("default"))) void *dlopen(const char *name, int flags)
 static void add_without_zstd(void)
 {
 	struct bs_writer *writer = open_writer();
-	struct bs_error err = {""};
 	uint64_t n_taken = 0;
-	char *body = malloc(300000), id[16];
-	assert_non_null(body);
+	char *body = must_malloc(300000), id[16];
 	for (size_t i = 0; i < 299999; i++)
 		body[i] = i % 6 ? (char)('a' + i % 7) : ' ';
 	body[299999] = '\0';
 	enum bs_status status = BS_OK;
 	for (int i = 0; i < 60 && !status; i++) {
 		sprintf(id, "%d", i);
-		status = try_add(writer, id, "one", body, &err);
+		status = try_add(writer, id, "one", body, ERR);
 		n_taken += !status;
 	}
 	struct bs_build_report report;
 	if (!status)
 		_exit(1);
-	status = bs_writer_commit(writer, &report, &err);
+	status = bs_writer_commit(writer, &report, ERR);
 	_exit(status || report.n_docs == n_taken ? 0 : 2);
 }
 
@@ -253,21 +243,20 @@ static void test_limits(void **state)
 {
 	volatile int cancel = 0;
 	struct bs_limits flag = {.cancel = &cancel}, deadline = {.deadline_ns = 20000000}, none = {.deadline_ns = 1};
-	struct bs_error err = {""};
 	struct bs_writer *one = open_with((struct bs_writer_request){.limits = &flag});
 	add(one, "a", "one", NULL);
 	commit(one);
 	add(one, "b", "two", NULL);
 	cancel = 1;
-	assert_int_equal(bs_writer_delete_query(one, "one", 3, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_writer_delete_query(one, "one", 3, NULL, ERR), BS_STOPPED);
 	cancel = 0;
-	assert_int_equal(try_add(one, "c", "three", NULL, &err), BS_STOPPED);
+	assert_int_equal(try_add(one, "c", "three", NULL, ERR), BS_STOPPED);
 	bs_writer_rollback(one);
 	expect("one OR two", "a");
 	/* Whoever waits for another writer does not wait for ever. */
 	add(one, "c", "three", NULL);
 	struct bs_writer *two = open_with((struct bs_writer_request){.limits = &deadline, .wait = true});
-	assert_int_equal(try_add(two, "d", "four", NULL, &err), BS_DEADLINE);
+	assert_int_equal(try_add(two, "d", "four", NULL, ERR), BS_DEADLINE);
 	deadline.deadline_ns = 60000000000;
 	commit(one);
 	bs_writer_close(one);
@@ -275,9 +264,9 @@ static void test_limits(void **state)
 	commit(two);
 	bs_writer_close(two);
 	two = open_with((struct bs_writer_request){.limits = &none});
-	assert_int_equal(try_add(two, "e", "five", NULL, &err), BS_DEADLINE);
-	assert_int_equal(bs_writer_delete(two, "d", 1, NULL, &err), BS_DEADLINE);
-	assert_int_equal(bs_writer_commit(two, NULL, &err), BS_DEADLINE);
+	assert_int_equal(try_add(two, "e", "five", NULL, ERR), BS_DEADLINE);
+	assert_int_equal(bs_writer_delete(two, "d", 1, NULL, ERR), BS_DEADLINE);
+	assert_int_equal(bs_writer_commit(two, NULL, ERR), BS_DEADLINE);
 	bs_writer_close(two);
 	expect("one OR two OR three OR four OR five", "a c d");
 }
@@ -298,13 +287,12 @@ static void test_nothing_to_commit(void **state)
 {
 	char path[128], command[400];
 	struct bs_consent consent = {.all = true};
-	struct bs_error err = {""};
 	snprintf(path, sizeof(path), "%s/files", rig.folder);
 	snprintf(command, sizeof(command), "mkdir %s && echo a wolf > %s/w.txt", path, path);
 	assert_int_equal(system(command), 0);
 	const char *sources[] = {path};
 	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
-	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
 	assert_false(commit(writer).is_committed);
 	assert_int_equal(n_sources(), 1);
@@ -323,30 +311,25 @@ static void test_nothing_to_commit(void **state)
 
 static void expect_text_of_number(uint64_t document, enum bs_status expected)
 {
-	struct bs_index *index = open_index(NULL);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
 	const struct bs_text *texts;
 	size_t n_texts;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
-	ok(bs_finder_new(index, &finder, &err), &err);
-	assert_int_equal(bs_document_numbered(finder, document, &texts, &n_texts, NULL, &err), expected);
-	bs_finder_free(finder);
-	bs_index_close(index);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	assert_int_equal(bs_document_numbered(finder, document, &texts, &n_texts, NULL, ERR), expected);
 }
 
 /* What was deleted from outside comes back when it is added again. */
 static void test_comes_back(void **state)
 {
-	struct bs_writer *writer = open_writer();
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	const char *ids[] = {"a"};
 	struct bs_delete_request request = {.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
 	struct bs_delete_result result;
-	struct bs_error err = {""};
 	add(writer, "a", "one", NULL);
 	add(writer, "b", "one", NULL);
 	commit(writer);
 	expect_text_of_number(0, BS_OK);
-	ok(bs_index_delete(&request, &result, &err), &err);
+	ok(bs_index_delete(&request, &result, ERR), &said);
 	assert_int_equal(result.n_deleted, 1);
 	expect("one", "b");
 	expect_text_of_number(0, BS_NOT_FOUND);
@@ -355,33 +338,30 @@ static void test_comes_back(void **state)
 	assert_int_equal(report.n_excluded, 0);
 	expect("one", "b a");
 	request = (struct bs_delete_request){.dir = rig_dir(), .memory = rig.memory, .query = "one -two", .query_bytes = 8};
-	ok(bs_index_delete(&request, &result, &err), &err);
+	ok(bs_index_delete(&request, &result, ERR), &said);
 	assert_int_equal(result.n_deleted, 2);
 	expect("one", "");
-	bs_writer_close(writer);
 }
 
 /* Any bytes as ids and texts; documents without text, and with fields that are called as ids are elsewhere. */
 static void test_odd_documents(void **state)
 {
-	struct bs_writer *writer = open_writer();
-	struct bs_error err = {""};
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	static const char odd_id[] = {'a', '\0', '\n', '\xff'};
 	static const char broken[] = "caf\xe9 \xed\xa0\x80 \"x\\y\" \x7f end";
 	struct bs_text texts[] = {{"id", 2, "not the id", 10}, {"", 0, "nameless", 8}, {"t", 1, broken, sizeof(broken) - 1},
 	                          {"t", 1, "again", 5}, {"na\xc3\xafve \"key\"", 12, "accented", 8}};
 	struct bs_build_report report;
-	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, &err), &err);
-	ok(bs_writer_add(writer, "empty", 5, NULL, 0, &err), &err);
+	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, ERR), &said);
+	ok(bs_writer_add(writer, "empty", 5, NULL, 0, ERR), &said);
 	commit(writer);
 	for (int round = 0; round < 2; round++) {
 		struct bs_index *index = open_index(NULL);
-		struct bs_finder *finder;
 		const struct bs_text *found;
 		size_t n;
 		bool is_changed;
-		ok(bs_finder_new(index, &finder, &err), &err);
-		ok(bs_document(finder, odd_id, sizeof(odd_id), &found, &n, &is_changed, &err), &err);
+		struct bs_finder *finder = must_finder(index);
+		ok(bs_document(finder, odd_id, sizeof(odd_id), &found, &n, &is_changed, ERR), &said);
 		assert_int_equal(n, 5);
 		assert_false(is_changed);
 		assert_int_equal(found[0].field_bytes, 2);
@@ -390,18 +370,18 @@ static void test_odd_documents(void **state)
 		assert_memory_equal(found[2].text, "caf\xef\xbf\xbd \xef\xbf\xbd", 10);
 		assert_memory_equal(found[3].text, "again", 5);
 		assert_memory_equal(found[4].field, "na\xc3\xafve \"key\"", 12);
-		ok(bs_document(finder, "empty", 5, &found, &n, NULL, &err), &err);
+		ok(bs_document(finder, "empty", 5, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 0);
-		assert_int_equal(bs_document(finder, "none", 4, &found, &n, NULL, &err), BS_NOT_FOUND);
+		assert_int_equal(bs_document(finder, "none", 4, &found, &n, NULL, ERR), BS_NOT_FOUND);
 		bs_finder_free(finder);
 		struct heard heard = ask_in(index, "NOT zzz", (struct bs_find_request){.mode = BS_FIND_COUNT});
 		assert_int_equal(heard.n_hits, 2);
 		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_find_request){.snippets = true});
 		assert_int_equal(heard.n_hits, 1);
-		ok(bs_finder_new(index, &finder, &err), &err);
-		ok(bs_document_numbered(finder, heard.document, &found, &n, NULL, &err), &err);
+		ok(bs_finder_new(index, &finder, ERR), &said);
+		ok(bs_document_numbered(finder, heard.document, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 5);
-		assert_int_equal(bs_document_numbered(finder, UINT64_C(7) << 32, &found, &n, NULL, &err), BS_NOT_FOUND);
+		assert_int_equal(bs_document_numbered(finder, UINT64_C(7) << 32, &found, &n, NULL, ERR), BS_NOT_FOUND);
 		bs_finder_free(finder);
 		bs_index_close(index);
 		/* And again after both were moved, and read by their lines of JSON. */
@@ -412,11 +392,10 @@ static void test_odd_documents(void **state)
 		compact(NULL, &report);
 	}
 	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .words = true, .id_field = "t"};
-	ok(bs_index_build(&rebuild, &report, &err), &err);
+	ok(bs_index_build(&rebuild, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 2);
 	expect("nameless", "a");
 	check();
-	bs_writer_close(writer);
 }
 
 /* Fields that the index leaves out are kept, and not found. */
@@ -429,30 +408,26 @@ static void test_left_out_fields(void **state)
 	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .text_fields = fields,
 	                                 .consent = &consent};
 	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
-	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
 	const struct bs_text *texts;
 	size_t n_texts;
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
-	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent, .memory_bytes = 16 << 20});
 	add(writer, "g", "wolf", "bear");
 	/* From a large one on documents are analysed as they come. */
-	char *large = calloc(1, 300001);
-	assert_non_null(large);
+	char *large = must_calloc(1, 300001);
 	memset(large, 'x', 300000);
 	add(writer, "large", large, "bear");
 	free(large);
 	add(writer, "h", "wolf", "bear");
 	commit(writer);
 	bs_writer_close(writer);
-	ok(bs_index_open_with(&open, &index, &err), &err);
+	struct bs_index *index = must_open_with(&open);
 	assert_string_equal(ask_in(index, "wolf", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g h");
 	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "");
-	ok(bs_finder_new(index, &finder, &err), &err);
-	ok(bs_document(finder, "g", 1, &texts, &n_texts, NULL, &err), &err);
+	struct bs_finder *finder = must_finder(index);
+	ok(bs_document(finder, "g", 1, &texts, &n_texts, NULL, ERR), &said);
 	assert_int_equal(n_texts, 1);
 	bs_finder_free(finder);
 	bs_index_close(index);
@@ -460,8 +435,8 @@ static void test_left_out_fields(void **state)
 	build.text_fields = NULL;
 	build.words = build.rebuild = true;
 	build.n_sources = 0;
-	ok(bs_index_build(&build, NULL, &err), &err);
-	ok(bs_index_open_with(&open, &index, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
 	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g large h");
 	bs_index_close(index);
 }
@@ -472,33 +447,27 @@ static void test_most_bytes(void **state)
 	char path[FOLDER_BYTES + 16], feeds[1001];
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request build = {.dir = rig_dir(),
-	                                 .memory = rig.memory,
-	                                 .sources = &source,
-	                                 .n_sources = 1,
-	                                 .words = true,
-	                                 .max_document_bytes = 1000,
-	                                 .consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1,
+	                                 .words = true, .max_document_bytes = 1000, .consent = &consent};
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	memset(feeds, '\n', sizeof(feeds));
 	memcpy(feeds, "wolf", 4);
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"bear\"}\n");
-	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
-	ok(bs_writer_add(writer, "a", 1, texts, 2, &err), &err);
+	ok(bs_writer_add(writer, "a", 1, texts, 2, ERR), &said);
 	commit(writer);
-	ok(bs_writer_add(writer, "b", 1, texts, 2, &err), &err);
+	ok(bs_writer_add(writer, "b", 1, texts, 2, ERR), &said);
 	texts[1].text_bytes = 601;
-	assert_int_equal(bs_writer_add(writer, "c", 1, texts, 2, &err), BS_INVALID);
-	assert_string_equal(err.text, "a document of 1001 bytes: 1000 are the most");
+	assert_int_equal(bs_writer_add(writer, "c", 1, texts, 2, ERR), BS_INVALID);
+	assert_string_equal(said.text, "a document of 1001 bytes: 1000 are the most");
 	commit(writer);
 	bs_writer_close(writer);
 	check();
 	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 1, .consent = &consent};
-	ok(bs_index_compact(&all, &report, &err), &err);
+	ok(bs_index_compact(&all, &report, ERR), &said);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
 	check();
@@ -510,7 +479,6 @@ static void test_every_character(void **state)
 	char text[8 + 128 + 8];
 	struct bs_text texts[] = {{"t", 1, text, 0}};
 	struct bs_writer *writer = open_writer();
-	struct bs_error err = {""};
 	memset(text, 'x', sizeof(text));
 	for (int c = 0; c < 128; c++)
 		text[8 + c] = (char)c;
@@ -518,22 +486,19 @@ static void test_every_character(void **state)
 	for (size_t start = 0; start < 8; start++) {
 		texts[0].text = text + start;
 		texts[0].text_bytes = sizeof(text) - 2 - start;
-		ok(bs_writer_add(writer, &"01234567"[start], 1, texts, 1, &err), &err);
+		ok(bs_writer_add(writer, &"01234567"[start], 1, texts, 1, ERR), &said);
 	}
 	commit(writer);
 	bs_writer_close(writer);
-	struct bs_index *index = open_index(NULL);
-	struct bs_finder *finder;
-	ok(bs_finder_new(index, &finder, &err), &err);
+	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
 	for (size_t start = 0; start < 8; start++) {
 		const struct bs_text *found;
 		size_t n;
-		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, &err), &err);
+		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, ERR), &said);
 		assert_int_equal(found[0].text_bytes, sizeof(text) - 2 - start);
 		assert_memory_equal(found[0].text, text + start, sizeof(text) - 2 - start);
 	}
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 /* Texts that their giver keeps. */
@@ -565,13 +530,12 @@ static void test_no_checksums(void **state)
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
 	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .texts = &provider});
-	struct bs_error err = {""};
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
 		/* The last one is another text of the first. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
 		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
-		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, &err), &err);
+		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, ERR), &said);
 		commit(writer);
 	}
 	check();
@@ -589,15 +553,12 @@ static void expect_document(struct bs_index *index, const char *id, bool is_chan
 	const struct bs_text *texts;
 	size_t n_texts;
 	bool has_changed;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
-	ok(bs_finder_new(index, &finder, &err), &err);
-	ok(bs_document(finder, id, strlen(id), &texts, &n_texts, &has_changed, &err), &err);
+	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	ok(bs_document(finder, id, strlen(id), &texts, &n_texts, &has_changed, ERR), &said);
 	assert_int_equal(has_changed, is_changed);
 	assert_int_equal(n_texts, 1);
 	assert_int_equal(texts[0].text_bytes, strlen(text));
 	assert_memory_equal(texts[0].text, text, strlen(text));
-	bs_finder_free(finder);
 }
 
 static void test_provider(void **state)
@@ -605,11 +566,10 @@ static void test_provider(void **state)
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
 	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .texts = &provider});
-	struct bs_error err = {""};
 	struct bs_build_report report;
 	for (int i = 0; i < 3; i++) {
 		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
-		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, &err), &err);
+		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, ERR), &said);
 		commit(writer);
 	}
 	check();
@@ -628,7 +588,7 @@ static void test_provider(void **state)
 	compact(NULL, &report);
 	assert_int_equal(report.n_segments, 3);
 	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true};
-	assert_int_equal(bs_index_build(&rebuild, &report, &err), BS_IO);
+	assert_int_equal(bs_index_build(&rebuild, &report, ERR), BS_IO);
 	compact(&provider, &report);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
@@ -645,16 +605,16 @@ static void test_provider(void **state)
 	expect_document(index, "c", true, "one and two");
 	bs_index_close(index);
 	uint64_t n;
-	ok(bs_writer_delete_query(writer, "\"three two\"", 11, &n, &err), &err);
+	ok(bs_writer_delete_query(writer, "\"three two\"", 11, &n, ERR), &said);
 	assert_int_equal(n, 1);
 	shelf.fails = true;
-	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, &err), BS_IO);
+	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, ERR), BS_IO);
 	shelf.fails = false;
 	commit(writer);
 	/* What is gone is no hit, and gone from what is made anew. */
 	shelf.n = 1;
 	rebuild.texts = &provider;
-	ok(bs_index_build(&rebuild, &report, &err), &err);
+	ok(bs_index_build(&rebuild, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 1);
 	expect_of(&provider, "one", "a");
 	check();
@@ -663,30 +623,27 @@ static void test_provider(void **state)
 
 static void test_refusals(void **state)
 {
+	static const char *const no_weights[] = {"title", NULL};
+	const struct bs_writer_request wrong[] = {{.stem_language = "klingon"}, {.density = 3}, {.phrase_bits = 17},
+	                                          {.weights = no_weights}, {.reserved = {1}}};
 	struct bs_writer *writer = NULL;
-	struct bs_error err = {""};
 	struct bs_writer_request request = {.dir = NULL};
 	struct bs_text text = {"t", 1, "x", 1};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
 	assert_null(writer);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "klingon"};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .density = 3};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .phrase_bits = 17};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .weights = (const char *const[]){"title", NULL}};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .reserved = {1}};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_UNSUPPORTED);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		request = wrong[i];
+		request.dir = rig_dir();
+		request.memory = rig.memory;
+		assert_int_equal(bs_writer_open(&request, &writer, ERR), *request.reserved ? BS_UNSUPPORTED : BS_INVALID);
+	}
 	writer = open_with((struct bs_writer_request){.stem_language = "english", .memory_bytes = 16 << 20});
-	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, &err), BS_INVALID);
-	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, &err), BS_INVALID);
-	char *large = calloc(1, 20 << 20);
-	assert_non_null(large);
+	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, ERR), BS_INVALID);
+	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, ERR), BS_INVALID);
+	char *large = must_calloc(1, 20 << 20);
 	memset(large, 'x', 20 << 20);
 	struct bs_text much = {"t", 1, large, 20 << 20};
-	assert_int_equal(bs_writer_add(writer, "large", 5, &much, 1, &err), BS_INVALID);
+	assert_int_equal(bs_writer_add(writer, "large", 5, &much, 1, ERR), BS_INVALID);
 	free(large);
 	/* What is refused ends nothing. */
 	add(writer, "a", "running dogs", NULL);
@@ -694,9 +651,9 @@ static void test_refusals(void **state)
 	bs_writer_close(writer);
 	expect("run", "a");
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .fold_accents = true};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "english"};
-	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	bs_writer_close(writer);
 	bs_writer_close(NULL);
 }
@@ -704,33 +661,30 @@ static void test_refusals(void **state)
 /* A document that needs more than memory_bytes, and what document_memory_bytes does about it. Compaction with as little memory goes on, too. */
 static void test_document_memory(void **state)
 {
-	struct bs_error err = {""};
 	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
-	char *words = malloc(most_bytes);
+	FREED char *words = must_malloc(most_bytes);
 	size_t n_bytes = 0;
-	assert_non_null(words);
 	for (size_t i = 0; i < n_words; i++)
 		n_bytes += (size_t)snprintf(words + n_bytes, most_bytes - n_bytes, "%zx ", i);
 	struct bs_text text = {"t", 1, words, n_bytes};
 	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
 	add(writer, "small", "abcde", NULL);
-	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "more distinct words than"));
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "more distinct words than"));
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small");
 	writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
-	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_OK);
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_OK);
 	commit(writer);
 	add(writer, "last", "abcde", NULL);
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small large last");
 	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .memory_bytes = 16 << 20};
-	assert_int_equal(bs_index_compact(&compact, NULL, &err), BS_OK);
+	assert_int_equal(bs_index_compact(&compact, NULL, ERR), BS_OK);
 	expect("abcde", "small large last");
 	check();
-	free(words);
 }
 
 static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
@@ -751,10 +705,8 @@ static void test_parity(void **state)
 	                                      "\"quick brown\"~3", "sto*", "\"of the\" cloud", "title:\"of sea\""};
 	char path[128], title[64], body[512], index_dir[128];
 	struct bs_writer *writer = open_writer();
-	struct bs_error err = {""};
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = must_fopen(path, "w");
 	for (unsigned i = 0; i < 900; i++) {
 		char id[16];
 		snprintf(id, sizeof(id), "d%u", i % 800); /* the last hundred replace the first */
@@ -776,13 +728,13 @@ static void test_parity(void **state)
 		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .consent = &consent, .n_threads = 1};
 		if (by_pipe)
 			assert_non_null(freopen(path, "r", stdin));
-		ok(bs_index_build(&build, &report, &err), &err);
+		ok(bs_index_build(&build, &report, ERR), &said);
 		assert_int_equal(report.n_docs, 800);
 		build.n_sources = 0;
-		ok(bs_index_compact(&build, &report, &err), &err);
+		ok(bs_index_compact(&build, &report, ERR), &said);
 		struct bs_open_request request = {.dir = index_dir, .consent = &consent};
 		struct bs_index *index = open_index(NULL), *other;
-		ok(bs_index_open_with(&request, &other, &err), &err);
+		ok(bs_index_open_with(&request, &other, ERR), &said);
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++)
 			expect_same(index, other, queries[q]);
 		bs_index_close(index);
@@ -795,15 +747,14 @@ static void test_beside_files(void **state)
 {
 	char folder[128], path[400];
 	struct bs_consent consent = {.all = true};
-	struct bs_error err = {""};
 	struct bs_build_report report;
 	snprintf(folder, sizeof(folder), "%s/files", rig.folder);
 	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
 	assert_int_equal(system(path), 0);
 	const char *sources[] = {folder};
 	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
-	ok(bs_index_build(&build, &report, &err), &err);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	ok(bs_index_build(&build, &report, ERR), &said);
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
 	add(writer, "g", "a wolf", NULL);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 2);
@@ -811,22 +762,19 @@ static void test_beside_files(void **state)
 	snprintf(path, sizeof(path), "echo a wolf and a bear > %s/w.txt; echo a bear > %s/b.txt", folder, folder);
 	assert_int_equal(system(path), 0);
 	build.n_sources = 0;
-	ok(bs_index_build(&build, &report, &err), &err);
+	ok(bs_index_build(&build, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 3);
 	assert_int_equal(report.n_changed, 1);
 	uint64_t n;
-	ok(bs_writer_delete_query(writer, "wolf", 4, &n, &err), &err);
+	ok(bs_writer_delete_query(writer, "wolf", 4, &n, ERR), &said);
 	assert_int_equal(n, 1); /* the file stays */
 	add(writer, "h", "a bear", NULL);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 3);
 	check();
 	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
-	struct bs_index *index;
-	ok(bs_index_open_with(&request, &index, &err), &err);
+	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&request);
 	assert_int_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
-	bs_index_close(index);
-	bs_writer_close(writer);
 }
 
 #define N_LINES 60000
@@ -835,19 +783,18 @@ static void test_beside_files(void **state)
 static int expect_same_document(void *context, const struct bs_find_hit *hit)
 {
 	struct bs_finder *finder = context;
-	struct bs_error err = {""};
 	for (int is_local = 0; is_local < 2; is_local++) {
 		const struct bs_text *texts;
 		size_t n;
 		const char *id = is_local ? hit->local_id : hit->id;
 		size_t id_bytes = is_local ? hit->local_id_bytes : hit->id_bytes;
 		char first[64];
-		ok(bs_document_numbered(finder, hit->document, &texts, &n, NULL, &err), &err);
+		ok(bs_document_numbered(finder, hit->document, &texts, &n, NULL, ERR), &said);
 		assert_int_equal(n, 1);
 		assert_true(texts->text_bytes < sizeof(first));
 		memcpy(first, texts->text, texts->text_bytes);
 		size_t n_bytes = texts->text_bytes;
-		ok(bs_document(finder, id, id_bytes, &texts, &n, NULL, &err), &err);
+		ok(bs_document(finder, id, id_bytes, &texts, &n, NULL, ERR), &said);
 		assert_int_equal(texts->text_bytes, n_bytes);
 		assert_memory_equal(texts->text, first, n_bytes);
 	}
@@ -858,7 +805,6 @@ static void test_documents_by_id(void **state)
 {
 	static const char *const places[] = {"", "/tree", "/tree/deep", "/.."};
 	char command[600], path[128], dir[128], id[64];
-	struct bs_error err = {""};
 	const struct bs_text *texts;
 	size_t n;
 	snprintf(command, sizeof(command), "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && echo a wolf 2 >'b#c:d.txt' &&"
@@ -867,8 +813,7 @@ static void test_documents_by_id(void **state)
 	         "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl", rig.folder);
 	assert_int_equal(system(command), 0);
 	snprintf(path, sizeof(path), "%s/lines.jsonl", rig.folder);
-	FILE *lines = fopen(path, "w");
-	assert_non_null(lines);
+	FILE *lines = must_fopen(path, "w");
 	for (int i = 1; i <= N_LINES; i++)
 		fprintf(lines, i % 2 ? "{\"t\":\"line %d\"}\n" : "{\"id\":\"r%d\",\"t\":\"x\"}\n", i);
 	assert_int_equal(fclose(lines), 0);
@@ -876,21 +821,20 @@ static void test_documents_by_id(void **state)
 	snprintf(dir, sizeof(dir), "%s/.bitsift", rig.folder);
 	const char *sources[] = {"tree", "one:file.txt", "lines.jsonl"};
 	struct bs_build_request build = {.dir = dir, .sources = sources, .n_sources = 3};
-	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_index *index;
 	struct bs_finder *finder;
 	struct bs_find_result result;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(path, sizeof(path), "%s%s", rig.folder, places[i]);
 		assert_int_equal(chdir(path), 0);
-		ok(bs_index_open(dir, NULL, &index, &err), &err);
-		ok(bs_finder_new(index, &finder, &err), &err);
-		struct bs_finder *other;
-		ok(bs_finder_new(index, &other, &err), &err);
+		ok(bs_index_open(dir, NULL, &index, ERR), &said);
+		ok(bs_finder_new(index, &finder, ERR), &said);
+		struct bs_finder *other = must_finder(index);
 		struct bs_find_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_FIND_IDS, .hit = expect_same_document, .context = other};
-		ok(bs_find(finder, &request, &result, &err), &err);
+		ok(bs_find(finder, &request, &result, ERR), &said);
 		assert_int_equal(result.n_hits, 8);
-		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, &err), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
+		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, ERR), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
 		bs_finder_free(other);
 		if (i + 1 < sizeof(places) / sizeof(*places)) {
 			bs_finder_free(finder);
@@ -900,7 +844,7 @@ static void test_documents_by_id(void **state)
 	/* To pass by all of them each time would take more than the time that a test has. */
 	for (int i = 1; i <= N_LINES; i++) {
 		snprintf(id, sizeof(id), i % 2 ? "lines.jsonl:%d" : "r%d", i);
-		ok(bs_document(finder, id, strlen(id), &texts, &n, NULL, &err), &err);
+		ok(bs_document(finder, id, strlen(id), &texts, &n, NULL, ERR), &said);
 	}
 	bs_finder_free(finder);
 	bs_index_close(index);
@@ -910,7 +854,7 @@ static void test_documents_by_id(void **state)
 /* So many documents that pairs of words are chosen, and segments cut. */
 static void test_many(void **state)
 {
-	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
 	for (unsigned i = 0; i < 60000; i++) {
 		make_text(i, title, body);
@@ -930,7 +874,6 @@ static void test_many(void **state)
 	}
 	bs_index_close(index);
 	check();
-	bs_writer_close(writer);
 }
 
 /* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that the last document of an id counts,
@@ -938,7 +881,7 @@ static void test_many(void **state)
 static void test_ascending_ids(void **state)
 {
 	enum { N = 90000, CHANGES = 12000 };
-	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
 	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even numbers come first. */
 	static uint32_t last[2 * N];
@@ -983,7 +926,6 @@ static void test_ascending_ids(void **state)
 	}
 	bs_index_close(index);
 	check();
-	bs_writer_close(writer);
 }
 
 /* The bytes of an index in memory of the same texts. */
@@ -1016,31 +958,12 @@ static void test_phrase_bits(void **state)
 	assert_true(with_more < with_all);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_BOTH(test_no_zstd),
-		WITH_BOTH(test_add_and_replace),
-		WITH_BOTH(test_delete),
-		WITH_BOTH(test_rollback),
-		WITH_BOTH(test_failure),
-		WITH_BOTH(test_limits),
-		WITH_BOTH(test_nothing_to_commit),
-		WITH_BOTH(test_comes_back),
-		WITH_BOTH(test_odd_documents),
-		WITH_BOTH(test_every_character),
-		WITH_BOTH(test_left_out_fields),
-		WITH_BOTH(test_most_bytes),
-		WITH_BOTH(test_no_checksums),
-		WITH_BOTH(test_provider),
-		WITH_BOTH(test_refusals),
-		cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown),
-		WITH_BOTH(test_parity),
-		WITH_BOTH(test_beside_files),
-		WITH_BOTH(test_many),
-		WITH_BOTH(test_ascending_ids),
-		cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
-		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_BOTH(test_no_zstd), WITH_BOTH(test_add_and_replace), WITH_BOTH(test_delete), WITH_BOTH(test_rollback),
+          WITH_BOTH(test_failure), WITH_BOTH(test_limits), WITH_BOTH(test_nothing_to_commit),
+          WITH_BOTH(test_comes_back), WITH_BOTH(test_odd_documents), WITH_BOTH(test_every_character),
+          WITH_BOTH(test_left_out_fields), WITH_BOTH(test_most_bytes), WITH_BOTH(test_no_checksums),
+          WITH_BOTH(test_provider), WITH_BOTH(test_refusals),
+          cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown), WITH_BOTH(test_parity),
+          WITH_BOTH(test_beside_files), WITH_BOTH(test_many), WITH_BOTH(test_ascending_ids),
+          cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
+          cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown))

@@ -16,21 +16,18 @@
 /* One writer at a time, from the first change on. */
 static void test_lock(void **state)
 {
-	struct bs_writer *one = open_writer(), *two = open_writer();
-	struct bs_error err = {""};
+	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_writer();
 	add(one, "a", "one", NULL);
-	assert_int_equal(try_add(two, "b", "two", NULL, &err), BS_BUSY);
+	assert_int_equal(try_add(two, "b", "two", NULL, ERR), BS_BUSY);
 	commit(one);
 	add(two, "b", "two", NULL);
-	assert_int_equal(try_add(one, "c", "three", NULL, &err), BS_BUSY);
+	assert_int_equal(try_add(one, "c", "three", NULL, ERR), BS_BUSY);
 	bs_writer_rollback(two);
 	add(one, "c", "three", NULL);
 	commit(one);
 	add(two, "b", "two", NULL);
 	commit(two);
 	expect("one OR two OR three", "a c b");
-	bs_writer_close(one);
-	bs_writer_close(two);
 }
 
 /* The thread that compresses texts works for many calls, each of which has a watch of its own. */
@@ -60,7 +57,7 @@ static void *add_and_commit(void *context)
 /* Or one after the other, if they wait. */
 static void test_waiting(void **state)
 {
-	struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
+	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
 	pthread_t thread;
 	add(one, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
@@ -68,13 +65,10 @@ static void test_waiting(void **state)
 	commit(one);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	expect("one OR two", "a b");
-	bs_writer_close(one);
-	bs_writer_close(two);
 }
 
 static int note_thread(void *context, const struct bs_build_report *so_far)
 {
-	(void)so_far;
 	*(pthread_t *)context = pthread_self();
 	return 0;
 }
@@ -248,16 +242,7 @@ static void test_readers_beside_a_writer(void **state)
 	check();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_BOTH(test_lock),
-		WITH_BOTH(test_limits_and_threads),
-		WITH_BOTH(test_waiting),
-		WITH_BOTH(test_another_thread),
-		WITH_BOTH(test_readers_beside_a_writer),
-		cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
-		cmocka_unit_test_setup_teardown(test_threads, setup_memory, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_BOTH(test_lock), WITH_BOTH(test_limits_and_threads), WITH_BOTH(test_waiting),
+          WITH_BOTH(test_another_thread), WITH_BOTH(test_readers_beside_a_writer),
+          cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
+          cmocka_unit_test_setup_teardown(test_threads, setup_memory, teardown))

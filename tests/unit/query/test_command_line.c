@@ -55,15 +55,14 @@ static const char *parse(const char *line)
 	char *argv[64] = {(char *)(uintptr_t) "try"};
 	int argc = 1;
 	struct bs_operands operands;
-	struct bs_error err = {{0}};
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	noted.text[0] = '\0';
-	enum bs_status status = bs_command_parse(&command, argc, argv, &noted, &operands, &err);
+	enum bs_status status = bs_command_parse(&command, argc, argv, &noted, &operands, ERR);
 	if (status) {
 		assert_int_equal(status, BS_INVALID);
-		snprintf(noted.text, sizeof(noted.text), "%s", err.text);
+		snprintf(noted.text, sizeof(noted.text), "%s", said.text);
 		return noted.text;
 	}
 	for (size_t i = 0; i < operands.n; i++) {
@@ -156,22 +155,21 @@ static void test_kinds(void **state)
 	static const char *const words[] = {"all", "-yn", "-21", "-uu", "-sword", "-la", "-l", "b", "-N=7", "-b2k", "-cblue", "-x"};
 	char *argv[COUNT(words)];
 	struct bs_operands operands;
-	struct bs_error err = {{0}};
 	for (size_t i = 0; i < COUNT(words); i++)
 		argv[i] = (char *)(uintptr_t)words[i];
-	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, &err), &err);
+	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, ERR), &said);
 	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 && all.bytes == 2048 && all.color == 2);
 	assert_string_equal(all.string, "word");
 	assert_int_equal(all.list.n, 2);
 	assert_string_equal(all.list.list[1], "b");
 	bs_word_list_deinit(&all.list);
 	argv[1] = (char *)(uintptr_t) "-cpink";
-	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
-	assert_string_equal(err.text, "--color pink: it can be red, green or blue");
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, ERR), BS_INVALID);
+	assert_string_equal(said.text, "--color pink: it can be red, green or blue");
 	argv[1] = (char *)(uintptr_t) "-N1";
-	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, ERR), BS_INVALID);
 	argv[1] = (char *)(uintptr_t) "word";
-	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, ERR), BS_INVALID);
 }
 
 static void test_sizes(void **state)
@@ -212,17 +210,15 @@ static void test_sizes(void **state)
 		"-0",       " -0",
 	};
 	for (size_t i = 0; i < COUNT(right); i++) {
-		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size("memory", right[i].text, &n_bytes, &err), &err);
+		expect_ok(bs_parse_size("memory", right[i].text, &n_bytes, ERR), &said);
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		if (bs_parse_size("memory", wrong[i], &n_bytes, &err) != BS_INVALID)
+		if (bs_parse_size("memory", wrong[i], &n_bytes, ERR) != BS_INVALID)
 			fail_msg("\"%s\" is taken for a size", wrong[i]);
-		assert_non_null(strstr(err.text, "--memory"));
+		assert_non_null(strstr(said.text, "--memory"));
 		assert_int_equal(n_bytes, 7);
 	}
 }
@@ -236,15 +232,13 @@ static void test_sizes_as_rg(void **state)
 	             {"17179869183G", UINT64_MAX >> 30 << 30}};
 	static const char *const wrong[] = {"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
 	for (size_t i = 0; i < COUNT(right); i++) {
-		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, &err), &err);
+		expect_ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, ERR), &said);
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct bs_error err = {{0}};
 		uint64_t n_bytes = 7;
-		if (bs_parse_size_as_rg("max-filesize", wrong[i], &n_bytes, &err) != BS_INVALID)
+		if (bs_parse_size_as_rg("max-filesize", wrong[i], &n_bytes, ERR) != BS_INVALID)
 			fail_msg("\"%s\" is taken for a size", wrong[i]);
 		assert_int_equal(n_bytes, 7);
 	}
@@ -281,14 +275,13 @@ static void test_numbers(void **state)
 		{" -18446744073709551611", 0, 10, false, 0},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_error err = {{0}};
 		uint64_t number = 77;
 		enum bs_status status =
-			bs_parse_number("n", cases[i].text, cases[i].least, cases[i].most, &number, &err);
+			bs_parse_number("n", cases[i].text, cases[i].least, cases[i].most, &number, ERR);
 		if (status != (cases[i].is_right ? BS_OK : BS_INVALID))
 			fail_msg("\"%s\": %s", cases[i].text, bs_status_name(status));
 		assert_true(number == (cases[i].is_right ? cases[i].number : 77));
-		assert_true(cases[i].is_right || strstr(err.text, "-n"));
+		assert_true(cases[i].is_right || strstr(said.text, "-n"));
 	}
 }
 
@@ -350,12 +343,6 @@ static void test_help(void **state)
 	free(help);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),  cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sizes_as_rg),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_formats),       cmocka_unit_test(test_help),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),
+          cmocka_unit_test(test_sizes), cmocka_unit_test(test_sizes_as_rg), cmocka_unit_test(test_numbers),
+          cmocka_unit_test(test_formats), cmocka_unit_test(test_help))

@@ -12,13 +12,15 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_writer, bs_writer_close)
+AUTO_OF(struct bs_memory, bs_memory_free)
+
 static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
-	struct bs_error err = {""};
 	*manifest = (struct bs_manifest){.n_sources = 0};
 	*dir = (struct bs_dir){.fd = -1};
-	ok(bs_dir_open(dir, NULL, memory, NULL, &err), &err);
-	ok(bs_manifest_read(dir, manifest, &err), &err);
+	ok(bs_dir_open(dir, NULL, memory, NULL, ERR), &said);
+	ok(bs_manifest_read(dir, manifest, ERR), &said);
 }
 
 /* What makes an index one of other rules. */
@@ -39,21 +41,17 @@ static void take_none(struct bs_manifest *manifest)
 
 static void make_older(struct bs_memory *memory, void (*age)(struct bs_manifest *manifest))
 {
-	struct bs_manifest manifest;
-	struct bs_dir dir;
-	struct bs_error err = {""};
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_dir_close) struct bs_dir dir;
 	read_manifest(memory, &dir, &manifest);
 	age(&manifest);
-	ok(bs_manifest_write(&dir, &manifest, &err), &err);
-	bs_manifest_deinit(&manifest);
-	bs_dir_close(&dir);
+	ok(bs_manifest_write(&dir, &manifest, ERR), &said);
 }
 
 static void add(struct bs_writer *writer, const char *id, const char *text)
 {
 	struct bs_text texts[] = {{"text", 4, text, strlen(text)}};
-	struct bs_error err = {""};
-	ok(bs_writer_add(writer, id, strlen(id), texts, 1, &err), &err);
+	ok(bs_writer_add(writer, id, strlen(id), texts, 1, ERR), &said);
 }
 
 static int hear(void *context, const struct bs_find_hit *hit)
@@ -72,55 +70,49 @@ static void expect(struct bs_memory *memory, bool is_other, const char *query, c
 {
 	struct bs_open_request open = {.memory = memory};
 	struct bs_index_info info;
-	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_error err = {""};
+	AUTO(bs_index_close_at) struct bs_index *index;
+	AUTO(bs_finder_free_at) struct bs_finder *finder;
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
 	struct bs_find_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_IDS, .hit = hear, .context = heard};
-	ok(bs_index_open_with(&open, &index, &err), &err);
-	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
+	ok(bs_finder_new(index, &finder, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_int_equal(info.is_other_unicode, is_other);
-	ok(bs_find(finder, &find, NULL, &err), &err);
+	ok(bs_find(finder, &find, NULL, ERR), &said);
 	assert_string_equal(heard, ids);
-	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, &err), is_other ? BS_UNSUPPORTED : BS_OK);
+	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, ERR), is_other ? BS_UNSUPPORTED : BS_OK);
 	assert_int_equal(n_candidates > 0, !is_other);
-	bs_finder_free(finder);
-	bs_index_close(index);
 }
 
 static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t revision, uint32_t n_segments)
 {
-	struct bs_manifest manifest;
-	struct bs_dir dir;
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
+	AUTO(bs_dir_close) struct bs_dir dir;
 	read_manifest(memory, &dir, &manifest);
 	assert_string_equal(manifest.versions.icu, icu);
 	assert_int_equal(manifest.options.words_revision, revision);
 	assert_int_equal(manifest.n_segments, n_segments);
-	bs_manifest_deinit(&manifest);
-	bs_dir_close(&dir);
 }
 
 static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *manifest))
 {
-	struct bs_memory *memory;
-	struct bs_writer *writer;
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	struct bs_build_report report;
-	struct bs_error err = {""};
 	struct bs_manifest older = {.options = {.words_revision = BS_WORDS_REVISION}};
 	uint64_t n_deleted = 0;
 	char icu[16], unicode[16], mixed[32];
 	age(&older);
-	ok(bs_words_versions(icu, unicode, &err), &err);
+	ok(bs_words_versions(icu, unicode, ERR), &said);
 	snprintf(mixed, sizeof(mixed), "%.14s+", icu);
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_build_request build = {.memory = memory};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "a cat and a dog");
 	add(writer, "b", "a cat, and @bird");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a b ");
 	make_older(memory, age);
 	expect(memory, true, "cat", "a b ");
@@ -129,7 +121,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	 * it for its own. */
 	add(writer, "c", "the third cat");
 	add(writer, "a", "a horse, no cat");
-	ok(bs_writer_commit(writer, &report, &err), &err);
+	ok(bs_writer_commit(writer, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 3);
 	expect_versions(memory, mixed, older.options.words_revision, 2);
 	expect(memory, true, "cat", "b c a ");
@@ -139,29 +131,27 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 		char id[8];
 		snprintf(id, sizeof(id), "d%d", i);
 		add(writer, id, "nothing of the sort");
-		ok(bs_writer_commit(writer, &report, &err), &err);
+		ok(bs_writer_commit(writer, &report, ERR), &said);
 		assert_string_equal(report.warning, "");
 	}
 	expect_versions(memory, mixed, older.options.words_revision, 22);
-	assert_int_equal(bs_index_compact(&build, NULL, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "`bitsift index`"));
+	assert_int_equal(bs_index_compact(&build, NULL, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "`bitsift index`"));
 	/* Deleting by a query also reads texts to find documents, those added since the transaction began included. */
 	add(writer, "e", "a parrot of a cat");
-	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, &err), &err);
+	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, ERR), &said);
 	assert_int_equal(n_deleted, 21);
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, true, "cat OR sort", "b c a ");
 	/* A build makes it anew. */
-	ok(bs_index_build(&build, &report, &err), &err);
+	ok(bs_index_build(&build, &report, ERR), &said);
 	assert_false(report.is_refresh);
 	expect_versions(memory, icu, BS_WORDS_REVISION, 1);
 	expect(memory, false, "cat", "b c a ");
 	expect(memory, false, "bird", "b ");
 	add(writer, "f", "a cat of today");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "b c a f ");
-	bs_writer_close(writer);
-	bs_memory_free(memory);
 }
 
 static void test_it_is_scanned_until_renewed(void **state)
@@ -174,20 +164,17 @@ static void test_it_is_scanned_until_renewed(void **state)
 /* One without documents takes today's rules with the first. */
 static void test_an_empty_one(void **state)
 {
-	struct bs_memory *memory;
-	struct bs_writer *writer;
-	struct bs_error err = {""};
-	ok(bs_memory_new(&memory, &err), &err);
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
-	ok(bs_writer_open(&request, &writer, &err), &err);
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
 	add(writer, "a", "a cat");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	expect(memory, false, "cat", "a ");
-	bs_writer_close(writer);
-	bs_memory_free(memory);
 }
 
 /* Words that an analyzer cuts are cut by no rules of ours. */
@@ -204,33 +191,22 @@ static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
 static void test_one_with_an_analyzer(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "bytes", .cut = cut_bytes};
-	struct bs_memory *memory;
-	struct bs_writer *writer;
-	struct bs_index *index;
+	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_writer_close_at) struct bs_writer *writer;
+	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
-	struct bs_error err = {""};
-	ok(bs_memory_new(&memory, &err), &err);
+	ok(bs_memory_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
 	struct bs_open_request open = {.memory = memory, .analyzer = &analyzer};
-	ok(bs_writer_open(&request, &writer, &err), &err);
+	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "cat");
-	ok(bs_writer_commit(writer, NULL, &err), &err);
+	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
-	ok(bs_index_open_with(&open, &index, &err), &err);
+	ok(bs_index_open_with(&open, &index, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_false(info.is_other_unicode);
-	bs_index_close(index);
-	bs_writer_close(writer);
-	bs_memory_free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_it_is_scanned_until_renewed),
-		cmocka_unit_test(test_an_empty_one),
-		cmocka_unit_test(test_one_with_an_analyzer),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_it_is_scanned_until_renewed), cmocka_unit_test(test_an_empty_one),
+          cmocka_unit_test(test_one_with_an_analyzer))

@@ -6,14 +6,19 @@
 #include "tests/rigs/parse_rig.h"
 #include "tests/rigs/test.h"
 
-static void check_tree(const char *text, bool any, const char *wanted)
+static void check_format(const struct bs_query_tree *query, const char *text, const char *wanted)
 {
-	struct bs_query_tree *query = must_parse(text, any);
-	char *tree = format(query);
+	FREED char *tree = format(query);
 	if (strcmp(tree, wanted) != 0)
 		fail_msg("%s: got %s, wanted %s", text, tree, wanted);
-	free(tree);
-	bs_query_tree_free(query);
+}
+
+static void check_tree(const char *text, const struct bs_query_options *options, const char *wanted)
+{
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
+	if (bs_query_parse((const uint8_t *)text, strlen(text), options, &query, NULL, ERR))
+		fail_msg("%s: %s", text, said.text);
+	check_format(query, text, wanted);
 }
 
 struct tree_case {
@@ -21,13 +26,13 @@ struct tree_case {
 	const char *tree;
 };
 
-static void check_trees(const struct tree_case *cases, size_t n_cases, bool any)
+static void check_trees(const struct tree_case *cases, size_t n_cases, struct bs_query_options options)
 {
 	for (size_t i = 0; i < n_cases; i++)
-		check_tree(cases[i].text, any, cases[i].tree);
+		check_tree(cases[i].text, &options, cases[i].tree);
 }
 
-#define CHECK_TREES(cases, any) check_trees(cases, sizeof(cases) / sizeof((cases)[0]), any)
+#define CHECK_TREES(cases, options) check_trees(cases, sizeof(cases) / sizeof((cases)[0]), options)
 
 static void test_operators(void **state)
 {
@@ -77,7 +82,7 @@ static void test_operators(void **state)
 		{"\u0301(a OR b)", "(OR a b)"},
 		{"x\u0301(a OR b)", "(OR (PHRASE x\u0301@0 a@1) b)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_normal_form(void **state)
@@ -98,21 +103,18 @@ static void test_normal_form(void **state)
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
-		struct bs_buffer normal = {0};
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
+		AUTO(bs_buffer_deinit) struct bs_buffer normal = {0};
 		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text, &normal, NULL), BS_OK);
 		assert_int_equal(bs_buffer_append(&normal, "", 1, NULL), BS_OK);
 		assert_string_equal((const char *)normal.data, cases[i].normal);
-		bs_buffer_deinit(&normal);
-		bs_query_tree_free(query);
 	}
 }
 
 /* text with the word in place of its %s. */
 static char *place(const char *text, const char *word)
 {
-	char *placed = malloc(strlen(text) + strlen(word));
-	assert_non_null(placed);
+	char *placed = must_malloc(strlen(text) + strlen(word));
 	const char *at = strstr(text, "%s");
 	snprintf(placed, strlen(text) + strlen(word), "%.*s%s%s", (int)(at - text), text, word, at + 2);
 	return placed;
@@ -120,10 +122,9 @@ static char *place(const char *text, const char *word)
 
 static void check_placed(const char *text, const char *word, const char *wanted, const char *tree)
 {
-	char *query = place(text, word), *wanted_tree = place(wanted, tree);
-	check_tree(query, false, wanted_tree);
-	free(query);
-	free(wanted_tree);
+	FREED char *query = place(text, word), *wanted_tree = place(wanted, tree);
+	const struct bs_query_options options = make_options(false);
+	check_tree(query, &options, wanted_tree);
 }
 
 /* The analyzer decides what operators and brackets take for a word, not the kind of a character. */
@@ -134,14 +135,12 @@ static void test_words_without_letters(void **state)
 	static const char *const negations[] = {"fox -%s", "fox !%s", "fox NOT %s", "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
 	                                        "fox --%s", "(fox)-%s"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		struct bs_query_tree *word = must_parse(words[i], false);
-		char *tree = format(word);
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *word = must_parse(words[i], false);
+		FREED char *tree = format(word);
 		for (size_t k = 0; k < sizeof(negations) / sizeof(*negations); k++)
 			check_placed(negations[k], words[i], "(AND fox (NOT %s))", tree);
 		check_placed("title:(… %s) x", words[i], "(AND title:%s x)", tree);
 		check_placed("(… %s)dog", words[i], "(AND %s dog)", tree);
-		bs_query_tree_free(word);
-		free(tree);
 	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
 		check_placed("fox -%s", signs[i], "fox%s", "");
@@ -182,7 +181,7 @@ static void test_weights(void **state)
 		{"a^.", "a"},
 		{"\"a\"^2b", "(AND a 2b)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static double weight_of(const struct bs_query_tree *query, const char *word)
@@ -196,10 +195,9 @@ static double weight_of(const struct bs_query_tree *query, const char *word)
 
 static void check_weight(const char *text, const char *word, double wanted)
 {
-	struct bs_query_tree *query = must_parse(text, false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
 	if (weight_of(query, word) < wanted || weight_of(query, word) > wanted)
 		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
-	bs_query_tree_free(query);
 }
 
 /* Of all places that are not negated. */
@@ -235,15 +233,11 @@ static void test_terms(void **state)
 	options.n_terms = 2;
 	options.own_share = 0.25;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bs_query_tree *query;
+		AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
 		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
 		                 BS_OK);
-		char *tree = format(query);
-		if (strcmp(tree, cases[i].tree) != 0)
-			fail_msg("%s: got %s, wanted %s", cases[i].text, tree, cases[i].tree);
+		check_format(query, cases[i].text, cases[i].tree);
 		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
-		free(tree);
-		bs_query_tree_free(query);
 	}
 }
 
@@ -301,12 +295,9 @@ static void test_tokens(void **state)
 		 "(PHRASE a@0 b@1)"},
 		{"\xc3 a \xe3\x81", "a"},
 	};
-	CHECK_TREES(cases, false);
-	struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
-	char *tree = format(query);
-	assert_string_equal(tree, "(OR (PHRASE a@0 b@1) c)");
-	free(tree);
-	bs_query_tree_free(query);
+	CHECK_TREES(cases, make_options(false));
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
+	check_format(query, "a NUL b OR c", "(OR (PHRASE a@0 b@1) c)");
 }
 
 static void test_phrases_and_near(void **state)
@@ -330,7 +321,7 @@ static void test_phrases_and_near(void **state)
 		{"\"a b\"~x", "(AND (PHRASE a@0 b@1) x)"},
 		{"\"a b\"~-5", "(AND (PHRASE a@0 b@1) 5)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_prefix_and_fuzzy(void **state)
@@ -368,7 +359,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"㊗*", "祝*"},
 		{"한국*", "한국*"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_patterns(void **state)
@@ -430,7 +421,7 @@ static void test_patterns(void **state)
 		{"\"big d*g\"", "(PHRASE big@0 d@1 g@2)"},
 		{"\"日本*\"", "(PHRASE 日@0 本@1 +日本)"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_runs(void **state)
@@ -448,12 +439,11 @@ static void test_runs(void **state)
 		{"漢字 漢字", "(AND (PHRASE 漢@0 字@1 +漢字) (PHRASE 漢@0 字@1 +漢字))"},
 		{"ｶﾞ", "ガ"},
 	};
-	CHECK_TREES(cases, false);
-	struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
+	CHECK_TREES(cases, make_options(false));
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
 	assert_false(query->elements[2].is_positive);
-	bs_query_tree_free(query);
 }
 
 static void test_fields(void **state)
@@ -491,7 +481,7 @@ static void test_fields(void **state)
 		{"title:NOT*", "title:not*"},
 		{"title:+++ cat", "cat"},
 	};
-	CHECK_TREES(cases, false);
+	CHECK_TREES(cases, make_options(false));
 }
 
 static void test_any(void **state)
@@ -522,18 +512,16 @@ static void test_any(void **state)
 		{"+++ a -b", "(AND a (NOT b))"},
 		{"+++ -b", "(NOT b)"},
 	};
-	CHECK_TREES(cases, true);
+	CHECK_TREES(cases, make_options(true));
 }
-
-struct error_case {
-	const char *text;
-	size_t error_byte;
-	const char *message;
-};
 
 static void test_errors(void **state)
 {
-	static const struct error_case cases[] = {
+	static const struct {
+		const char *text;
+		size_t error_byte;
+		const char *message;
+	} cases[] = {
 		{"", 0, "the query is empty"},
 		{" \t\xe3\x80\x80", 0, "the query is empty"},
 		{"+++", 0, "the query has no words"},
@@ -546,12 +534,11 @@ static void test_errors(void **state)
 		{"-", 0, "the query has no words"},
 	};
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct error_case *c = &cases[i / 2];
-		struct bs_error err = {{0}};
+		const char *text = cases[i / 2].text;
 		size_t error_byte = 999;
-		assert_null(parse(c->text, strlen(c->text), i % 2, &error_byte, &err));
-		if (error_byte != c->error_byte || strcmp(err.text, c->message) != 0)
-			fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
+		assert_null(parse(text, strlen(text), i % 2, &error_byte, ERR));
+		if (error_byte != cases[i / 2].error_byte || strcmp(said.text, cases[i / 2].message) != 0)
+			fail_msg("%s: got %zu: %s", text, error_byte, said.text);
 	}
 }
 
@@ -564,24 +551,20 @@ struct notice_case {
 static void check_notice(const struct notice_case *c)
 {
 	struct bs_query_options options = make_options(false);
-	struct bs_error err = {{0}};
 	size_t error_byte;
 	struct bs_query_tree *query = must_parse(c->text, false);
-	char *tree = format(query);
-	if (strcmp(tree, c->tree) != 0)
-		fail_msg("%s: got %s, wanted %s", c->text, tree, c->tree);
+	check_format(query, c->text, c->tree);
 	if (query->notices.n != (c->notice != NULL))
 		fail_msg("%s: %u notices: %s", c->text, query->notices.n, query->notices.lines[0].text);
 	if (c->notice)
 		assert_string_equal(query->notices.lines[0].text, c->notice);
-	free(tree);
 	bs_query_tree_free(query);
 	options.strict = true;
 	enum bs_status status =
-		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, &err);
+		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, ERR);
 	assert_int_equal(status, c->notice ? BS_INVALID : BS_OK);
-	if (c->notice && (error_byte != c->error_byte || strcmp(err.text, c->notice) != 0))
-		fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
+	if (c->notice && (error_byte != c->error_byte || strcmp(said.text, c->notice) != 0))
+		fail_msg("%s: got %zu: %s", c->text, error_byte, said.text);
 	bs_query_tree_free(query);
 }
 
@@ -752,6 +735,12 @@ static void test_caret(void **state)
 	}
 }
 
+static void check_n_notices(const char *text, uint32_t n)
+{
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
+	assert_int_equal(query->notices.n, n);
+}
+
 static void test_ignored(void **state)
 {
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
@@ -762,14 +751,8 @@ static void test_ignored(void **state)
 	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched as it is"));
 	bs_query_tree_free(query);
 
-	query = must_parse("a + + + + + + + + + + + +", false);
-	assert_int_equal(query->notices.n, 1);
-	bs_query_tree_free(query);
-
-	query = must_parse("a + ++ +++ ++++ +++++ ++++++ +++++++", false);
-	assert_int_equal(query->notices.n, BS_QUERY_NOTICES);
-	bs_query_tree_free(query);
-
+	check_n_notices("a + + + + + + + + + + + +", 1);
+	check_n_notices("a + ++ +++ ++++ +++++ ++++++ +++++++", BS_QUERY_NOTICES);
 	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
@@ -777,16 +760,14 @@ static void test_ignored(void **state)
 	assert_non_null(strstr(query->notices.lines[0].text, "\xac… is ignored"));
 	bs_query_tree_free(query);
 
-	query = must_parse("cat -dog", false);
-	assert_int_equal(query->notices.n, 0);
-	bs_query_tree_free(query);
+	check_n_notices("cat -dog", 0);
 }
 
 /* The elements as "cat+ dog* ...": + for those that are scored. */
 static void check_elements(const char *text, const char *wanted)
 {
 	static const char *const suffixes[] = {"", "*", "", "~", "|"};
-	struct bs_query_tree *query = must_parse(text, false);
+	AUTO(bs_query_tree_free_at) struct bs_query_tree *query = must_parse(text, false);
 	char got[500] = "";
 	for (size_t i = 0; i < query->n_elements; i++) {
 		const struct bs_element *element = &query->elements[i];
@@ -795,7 +776,6 @@ static void check_elements(const char *text, const char *wanted)
 			 (const char *)element->term, suffixes[element->kind], element->is_positive ? "+" : "");
 	}
 	assert_string_equal(got, wanted);
-	bs_query_tree_free(query);
 }
 
 static void test_elements(void **state)
@@ -823,15 +803,7 @@ static void test_stemming(void **state)
 	struct bs_query_options options = make_options(false);
 	options.words = english_words;
 	options.words_unstemmed = plain_words;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const uint8_t *text = (const uint8_t *)cases[i].text;
-		struct bs_query_tree *query;
-		assert_int_equal(bs_query_parse(text, strlen(cases[i].text), &options, &query, NULL, NULL), BS_OK);
-		char *tree = format(query);
-		assert_string_equal(tree, cases[i].tree);
-		free(tree);
-		bs_query_tree_free(query);
-	}
+	CHECK_TREES(cases, options);
 }
 
 static void test_free_null(void **state)
@@ -843,50 +815,28 @@ static void test_free_null(void **state)
 static void test_limits(void **state)
 {
 	const size_t longest = BS_QUERY_MAX_BYTES, deepest = BS_QUERY_MAX_DEPTH;
-	char *text = malloc(longest + 1);
-	struct bs_error err;
+	FREED char *text = must_malloc(longest + 1);
 	size_t error_byte;
-	assert_non_null(text);
 	for (size_t more = 0; more < 2; more++) {
 		memset(text, ' ', longest + 1);
 		text[0] = 'x';
-		struct bs_query_tree *query = parse(text, longest + more, false, &error_byte, &err);
+		struct bs_query_tree *query = parse(text, longest + more, false, &error_byte, ERR);
 		assert_int_equal(query == NULL, more);
 		bs_query_tree_free(query);
 		memset(text, '(', deepest + more);
 		text[deepest + more] = 'x';
 		memset(text + deepest + more + 1, ')', deepest + more);
-		query = parse(text, 2 * (deepest + more) + 1, false, &error_byte, &err);
+		query = parse(text, 2 * (deepest + more) + 1, false, &error_byte, ERR);
 		assert_int_equal(query == NULL, more);
 		bs_query_tree_free(query);
 	}
-	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_normal_form),
-		cmocka_unit_test(test_words_without_letters),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_weights_add_up),
-		cmocka_unit_test(test_terms),
-		cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_phrases_and_near),
-		cmocka_unit_test(test_prefix_and_fuzzy),
-		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_any),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_caret),
-		cmocka_unit_test(test_notices),
-		cmocka_unit_test(test_ignored),
-		cmocka_unit_test(test_elements),
-		cmocka_unit_test(test_stemming),
-		cmocka_unit_test(test_free_null),
-		cmocka_unit_test(test_limits),
-	};
-	return cmocka_run_group_tests(tests, open_words, close_words);
-}
+RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators), cmocka_unit_test(test_normal_form),
+               cmocka_unit_test(test_words_without_letters), cmocka_unit_test(test_weights),
+               cmocka_unit_test(test_weights_add_up), cmocka_unit_test(test_terms), cmocka_unit_test(test_tokens),
+               cmocka_unit_test(test_phrases_and_near), cmocka_unit_test(test_prefix_and_fuzzy),
+               cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs), cmocka_unit_test(test_fields),
+               cmocka_unit_test(test_any), cmocka_unit_test(test_errors), cmocka_unit_test(test_caret),
+               cmocka_unit_test(test_notices), cmocka_unit_test(test_ignored), cmocka_unit_test(test_elements),
+               cmocka_unit_test(test_stemming), cmocka_unit_test(test_free_null), cmocka_unit_test(test_limits))

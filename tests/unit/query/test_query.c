@@ -6,7 +6,11 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
+#include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_query, bs_query_free)
+AUTO_OF(struct bs_statistics, bs_statistics_free)
 
 void *__real_malloc(size_t n_bytes);
 void *__real_calloc(size_t n, size_t n_bytes);
@@ -45,9 +49,8 @@ static struct bs_query_request ask(const char *query)
 static struct bs_query *make(const struct bs_query_request *request)
 {
 	struct bs_query *query;
-	struct bs_error err;
-	if (bs_query_new(request, &query, NULL, &err))
-		fail_msg("%s: %s", request->query, err.text);
+	if (bs_query_new(request, &query, NULL, ERR))
+		fail_msg("%s: %s", request->query, said.text);
 	return query;
 }
 
@@ -83,10 +86,8 @@ static const char *match(struct bs_query *query, const struct document *document
 
 static const char *answer(const struct bs_query_request *request, const struct document *document)
 {
-	struct bs_query *query = make(request);
-	const char *line = match(query, document);
-	bs_query_free(query);
-	return line;
+	AUTO(bs_query_free_at) struct bs_query *query = make(request);
+	return match(query, document);
 }
 
 static void test_operators(void **state)
@@ -137,7 +138,7 @@ static void test_long_phrase(void **state)
 		for (int i = 0; i < RUN; i++)
 			n += sprintf(text + n, " x");
 	struct bs_query_request request = ask(query);
-	struct bs_query *long_phrase = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *long_phrase = make(&request);
 	for (int has = 0; has < 2; has++) {
 		struct document document = file(text);
 		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL), BS_OK);
@@ -145,7 +146,6 @@ static void test_long_phrase(void **state)
 		/* One y less. */
 		text[4 * RUN + 3] = 'x';
 	}
-	bs_query_free(long_phrase);
 	free(text);
 }
 
@@ -185,13 +185,12 @@ static void test_names_of_files(void **state)
 	struct bs_query_request request = ask("name:notes word");
 	assert_string_equal(answer(&request, &document), "no"); /* no field, but a word */
 	request.file_names = true;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_string_equal(match(query, &document), "no");
 	assert_int_equal(bs_query_set_name(query, "old/Notes.txt", 13, NULL), BS_OK);
 	assert_string_equal(match(query, &document), "yes 0:1:1+4");
 	assert_int_equal(bs_query_set_name(query, NULL, 0, NULL), BS_OK);
 	assert_string_equal(match(query, &document), "no");
-	bs_query_free(query);
 }
 
 static void test_places_in_lines(void **state)
@@ -219,13 +218,12 @@ static void count_notice(void *context, const char *message)
 static void test_what_is_refused(void **state)
 {
 	static const char *const bad_weights[] = {"title", NULL};
-	struct bs_error err;
 	struct bs_query *query;
 	struct bs_query_result result;
 	size_t at = 0;
 	int n_notices = 0;
 	struct bs_query_request request = ask("");
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_null(query);
 	assert_int_equal(at, 0);
 	request = ask("cat or dog");
@@ -234,34 +232,34 @@ static void test_what_is_refused(void **state)
 	bs_query_free(make(&request));
 	assert_int_equal(n_notices, 1);
 	request.strict_query = true;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_int_equal(at, 4);
 	request.strict_query = false;
 	request.query = "cat";
 	request.query_bytes = 3;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_OK);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_OK);
 	assert_true(at == SIZE_MAX);
 	bs_query_free(query);
 	request = ask("cat");
 	request.stem_language = "klingon";
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	assert_true(at == SIZE_MAX);
 	request = ask("cat");
 	request.weights = bad_weights;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.stop_language = "klingon";
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.index = (const struct bs_index *)(const void *)&request;
-	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID); /* and fields */
+	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID); /* and fields */
 	request = ask("cat");
 	request.reserved[6] = 1;
-	assert_int_equal(bs_query_new(&request, &query, NULL, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_new(&request, &query, NULL, ERR), BS_UNSUPPORTED);
 	request = ask("cat");
 	query = make(&request);
 	struct bs_text large = {"", 0, "", BS_MAX_DOCUMENT_BYTES + 1};
-	assert_int_equal(bs_query_match(query, &large, 1, &result, &err), BS_INVALID);
+	assert_int_equal(bs_query_match(query, &large, 1, &result, ERR), BS_INVALID);
 	bs_query_free(query);
 	bs_query_free(NULL);
 }
@@ -269,9 +267,7 @@ static void test_what_is_refused(void **state)
 static double score_of(struct bs_query *query, const struct document *document, const struct bs_statistics *statistics)
 {
 	double score;
-	struct bs_error err;
-	if (bs_query_score(query, document->texts, document->n_texts, statistics, &score, &err))
-		fail_msg("%s", err.text);
+	expect_ok(bs_query_score(query, document->texts, document->n_texts, statistics, &score, ERR), &said);
 	return score;
 }
 
@@ -282,13 +278,12 @@ static double share(double n, double df, double tf, double length, double avgdl)
 
 static void test_scores(void **state)
 {
-	struct bs_statistics *statistics, *sum;
+	AUTO(bs_statistics_free_at) struct bs_statistics *statistics, *sum;
 	const char *word;
 	size_t n_bytes;
 	uint64_t n;
 	unsigned kinds;
 	double score;
-	struct bs_error err;
 	static const char *const weights[] = {"title=2", NULL};
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
@@ -320,17 +315,15 @@ static void test_scores(void **state)
 
 	request = ask("ca* horse OR year:>1995");
 	query = make(&request);
-	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "horse"));
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "horse"));
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 0, NULL), BS_OK);
 	/* No word but those that stand for others may be missing. */
 	document = record("cats", "a horse");
 	assert_true(fabs(score_of(query, &document, sum) - share(100, 0, 1, 3, 10) * 2) < 1e-12);
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
-	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
 	bs_query_free(query);
-	bs_statistics_free(statistics);
-	bs_statistics_free(sum);
 	bs_statistics_free(NULL);
 }
 
@@ -356,33 +349,28 @@ static void test_limits(void **state)
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_query_request request = ask("last");
 	struct bs_query_result result;
-	struct bs_statistics *statistics;
-	struct bs_error err;
+	AUTO(bs_statistics_free_at) struct bs_statistics *statistics;
 	double score;
-	char *text = malloc(LONG_BYTES + 1);
-	assert_non_null(text);
+	FREED char *text = must_malloc(LONG_BYTES + 1);
 	for (unsigned i = 0; i < LONG_BYTES; i++)
 		text[i] = i % 6 ? (char)('a' + i % 26) : ' ';
 	strcpy(text + LONG_BYTES - 5, " last");
 	struct bs_text texts = {"", 0, text, LONG_BYTES};
 	request.limits = &limits;
-	struct bs_query *query = make(&request);
-	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
+	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
 	bs_statistics_set(statistics, 10, 100);
-	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, &err), BS_OK);
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_STOPPED);
+	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, ERR), BS_OK);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_STOPPED);
 	assert_false(result.is_match);
-	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_STOPPED);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, ERR), BS_STOPPED);
 	cancel = 0;
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_OK);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_OK);
 	assert_true(result.is_match);
-	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_OK);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, ERR), BS_OK);
 	assert_true(score > 0);
 	limits.reserved[0] = 1;
-	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_UNSUPPORTED);
-	bs_query_free(query);
-	bs_statistics_free(statistics);
-	free(text);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, ERR), BS_UNSUPPORTED);
 }
 
 static void test_nothing_is_allocated_later(void **state)
@@ -393,7 +381,7 @@ static void test_nothing_is_allocated_later(void **state)
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
 		struct bs_query_request request = ask(queries[q]);
 		request.file_names = true;
-		struct bs_query *query = make(&request);
+		AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 		size_t n_before = 0, n_matches = 0;
 		for (unsigned i = 0; i < 2000; i++) {
 			struct bs_query_result result;
@@ -405,7 +393,6 @@ static void test_nothing_is_allocated_later(void **state)
 		}
 		assert_int_equal(n_allocated, n_before);
 		assert_in_range(n_matches, 1, 1999);
-		bs_query_free(query);
 	}
 }
 
@@ -415,10 +402,9 @@ static const char *snippet(const char *text, const struct bs_query_snippet_reque
 	struct document document = file(text);
 	struct bs_query_request request = ask("fizz buzz");
 	struct bs_query_snippet snippet;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
 	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no", (int)snippet.text_bytes, snippet.text);
-	bs_query_free(query);
 	return line;
 }
 
@@ -429,7 +415,6 @@ static void test_snippets(void **state)
 	const char *far =
 		"one fizz two three four five six seven eight fizz\tand\nbuzz nine ten eleven twelve thirteen";
 	struct bs_query_snippet ended;
-	struct bs_error err;
 	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how), "yes a <fizz> and a \xef\xbf\xbd <buzz>");
 	assert_string_equal(snippet("a fizz alone", &how), "no a fizz alone");
 	assert_string_equal(snippet("", &how), "no ");
@@ -438,9 +423,8 @@ static void test_snippets(void **state)
 	how.reserved[0] = 1;
 	struct document document = file("fizz");
 	struct bs_query_request request = ask("fizz");
-	struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
-	bs_query_free(query);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, ERR), BS_UNSUPPORTED);
 }
 
 /* The text that is shown of a document, by words. */
@@ -450,14 +434,13 @@ static const char *words(const struct document *document, uint32_t n_words, bool
 	struct bs_query_request request = ask("fizz OR buzz");
 	struct bs_query_result result;
 	struct bs_query_span span;
-	struct bs_query *query = make(&request);
+	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
 	assert_int_equal(bs_query_choose_span(document->texts, document->n_texts, result.places,
 	                               has_places ? result.n_places : 0, n_words, &span, NULL),
 	                 BS_OK);
 	snprintf(line, sizeof(line), "%zu:%.*s", span.text, (int)(span.stop_byte - span.start_byte),
 	         document->texts[span.text].text + span.start_byte);
-	bs_query_free(query);
 	return line;
 }
 
@@ -475,19 +458,9 @@ static void test_spans_of_words(void **state)
 	assert_string_equal(words(&wide, 2, true), "0:fizz \xe6\xbc\xa2\xe5\xad\x97");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_snippets),
-		cmocka_unit_test(test_spans_of_words),
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_ranges_and_options), cmocka_unit_test(test_long_phrase),
-		cmocka_unit_test(test_names_of_files),
-		cmocka_unit_test(test_places_in_lines),
-		cmocka_unit_test(test_what_is_refused),
-		cmocka_unit_test(test_scores),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nothing_is_allocated_later),
-	};
-	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("query", cmocka_unit_test(test_snippets), cmocka_unit_test(test_spans_of_words),
+                cmocka_unit_test(test_operators), cmocka_unit_test(test_ranges_and_options),
+                cmocka_unit_test(test_long_phrase), cmocka_unit_test(test_names_of_files),
+                cmocka_unit_test(test_places_in_lines), cmocka_unit_test(test_what_is_refused),
+                cmocka_unit_test(test_scores), cmocka_unit_test(test_limits),
+                cmocka_unit_test(test_nothing_is_allocated_later))

@@ -2,17 +2,20 @@
  * test_regex_grams.c: patterns and their trees, as strings; and patterns that are long, deep or made to be costly.
  */
 #include "core/text/grams.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "tests/rigs/test.h"
+
+AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
 
 /* The tree; and the window on the way, for what it costs. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,
                                  struct bs_error *err)
 {
 	static const struct bs_regex_window_options options = {.is_caseless = true, .line_end = '\n'};
-	struct bs_regex regex = {.root = 0};
+	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_byte_window window;
 	double rate;
 	enum bs_status status = bs_regex_read(&regex, pattern, n_bytes, err);
@@ -20,22 +23,18 @@ static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_
 		status = bs_regex_window(&regex, &options, &window, &rate, err);
 	if (!status)
 		status = bs_regex_grams(&regex, tree_out, err);
-	bs_regex_deinit(&regex);
 	return status;
 }
 
 static void check_tree_of(const char *pattern, size_t n_bytes, const char *wanted)
 {
-	struct bs_gram_tree *tree;
-	struct bs_buffer text = {0};
-	struct bs_error err;
-	expect_ok(read_grams(pattern, n_bytes, &tree, &err), &err);
-	expect_ok(bs_gram_tree_format(tree, &text, &err), &err);
-	expect_ok(bs_buffer_append(&text, "", 1, &err), &err);
+	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	expect_ok(read_grams(pattern, n_bytes, &tree, ERR), &said);
+	expect_ok(bs_gram_tree_format(tree, &text, ERR), &said);
+	expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
 	if (strcmp((const char *)text.data, wanted) != 0)
 		fail_msg("%s: %s where %s was wanted", pattern, (const char *)text.data, wanted);
-	bs_gram_tree_free(tree);
-	bs_buffer_deinit(&text);
 }
 
 static void check_tree(const char *pattern, const char *wanted)
@@ -308,11 +307,10 @@ static void test_nul(void **state)
 
 static void check_keys(const struct bs_gram_node *node)
 {
-	struct bs_buffer keys = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
 	assert_int_equal(bs_grams_of_literal(node->bytes, node->n_bytes, &keys, NULL), BS_OK);
 	assert_int_equal(node->n_keys, keys.used_bytes / sizeof(uint64_t));
 	assert_memory_equal(node->keys, keys.data, keys.used_bytes);
-	bs_buffer_deinit(&keys);
 }
 
 /* What gram_tree.h promises of every tree. */
@@ -341,26 +339,29 @@ static void check_promises(const struct bs_gram_tree *tree)
 static void test_promises(void **state)
 {
 	for (size_t i = 0; i < COUNT(trees); i++) {
-		struct bs_gram_tree *tree;
+		AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
 		assert_int_equal(read_grams(trees[i].pattern, strlen(trees[i].pattern), &tree, NULL), BS_OK);
 		check_promises(tree);
-		bs_gram_tree_free(tree);
 	}
 }
 
-/* n_times the middle between the two ends; what is too costly is ANY. Quadratic work would take more than the time that a test has. */
+/* Too costly patterns are ANY. Quadratic work would take more than the time limit of a test. Frees the text. */
+static void check_costly_text(struct bs_buffer *text)
+{
+	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
+	assert_int_equal(read_grams(text->data, text->used_bytes, &tree, NULL), BS_OK);
+	check_promises(tree);
+	bs_buffer_deinit(text);
+}
+
+/* n_times the middle between the two ends. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
-	struct bs_gram_tree *tree;
-	assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-	for (size_t i = 0; i < n_times; i++)
-		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-	check_promises(tree);
-	bs_gram_tree_free(tree);
-	bs_buffer_deinit(&text);
+	append_string(&text, start);
+	append_repeated(&text, middle, n_times);
+	append_string(&text, end);
+	check_costly_text(&text);
 }
 
 static void test_hostile(void **state)
@@ -405,16 +406,9 @@ static void test_deep(void **state)
 	static const char *const ends[] = {")", ")+", ")?x", "){2}", "){3,9}abc", "|def)ghi", "){16}"};
 	for (size_t i = 0; i < COUNT(starts) * COUNT(ends); i++) {
 		struct bs_buffer text = {0};
-		struct bs_gram_tree *tree;
-		const char *start = starts[i / COUNT(ends)], *end = ends[i % COUNT(ends)];
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, start, strlen(start), NULL), BS_OK);
-		for (size_t n = 0; n < BS_REGEX_MAX_DEPTH; n++)
-			assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
-		check_promises(tree);
-		bs_gram_tree_free(tree);
-		bs_buffer_deinit(&text);
+		append_repeated(&text, starts[i / COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		append_repeated(&text, ends[i % COUNT(ends)], BS_REGEX_MAX_DEPTH);
+		check_costly_text(&text);
 	}
 }
 
@@ -423,36 +417,21 @@ static void test_many_words(void **state)
 {
 	static const size_t numbers[] = {1000, 10000, 20000};
 	for (size_t i = 0; i < 2 * COUNT(numbers); i++) {
-		struct bs_buffer text = {0};
-		struct bs_gram_tree *tree;
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+		AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
 		size_t n_words = numbers[i / 2];
 		bool has_groups = i % 2;
 		for (size_t k = 0; k < n_words; k++) {
-			char word[24];
 			bool is_first = has_groups && k % 100 == 0, is_last = has_groups && k % 100 == 99;
-			int n = snprintf(word, sizeof(word), "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "", k,
-			                 is_last ? ")." : "");
-			assert_int_equal(bs_buffer_append(&text, word, (size_t)n, NULL), BS_OK);
+			append_format(&text, "%s%sword%05zu%s", k ? "|" : "", is_first ? "(?:" : "", k, is_last ? ")." : "");
 		}
 		assert_int_equal(read_grams(text.data, text.used_bytes, &tree, NULL), BS_OK);
 		check_promises(tree);
 		assert_int_equal(tree->n_nodes, n_words > 16384 ? 1 : n_words + 1);
 		assert_int_equal(bs_gram_tree_root(tree)->kind, n_words > 16384 ? BS_GRAM_ANY : BS_GRAM_OR);
-		bs_gram_tree_free(tree);
-		bs_buffer_deinit(&text);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),
-		cmocka_unit_test(test_doubtful),
-		cmocka_unit_test(test_nul),
-		cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_many_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_trees), cmocka_unit_test(test_doubtful), cmocka_unit_test(test_nul),
+          cmocka_unit_test(test_promises), cmocka_unit_test(test_hostile), cmocka_unit_test(test_deep),
+          cmocka_unit_test(test_many_words))

@@ -6,6 +6,8 @@
 
 #include "core/text/words.h"
 #include "query/answer/snippet.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define MOST_HITS 64
@@ -62,9 +64,8 @@ static void check_words(const char *text, const char *const *words, uint32_t wid
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
-	char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
+	FREED char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
-	free(got);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -103,9 +104,8 @@ static void test_hostile_text(void **state)
 	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
 	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
 	struct bs_word_hit hit = hit_at(0, 0, 2, 5);
-	char *got = snippet_of(&field, 1, &hit, 1, 0);
+	FREED char *got = snippet_of(&field, 1, &hit, 1, 0);
 	assert_string_equal(got, "a\xef\xbf\xbd[cat]");
-	free(got);
 }
 
 static void test_marks(void **state)
@@ -117,13 +117,12 @@ static void test_marks(void **state)
 
 	struct bs_field field = field_of("a cat sat");
 	struct bs_word_hit hit = hit_at(0, 7, 2, 5);
-	struct bs_buffer out = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
 	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, NULL, &out, NULL), BS_OK);
 	struct bs_snippet_options bold = {.mark_start = "\033[1m", .mark_stop = "\033[0m"};
 	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, &bold, &out, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	assert_string_equal((const char *)out.data, "a cat sata \033[1mcat\033[0m sat");
-	bs_buffer_deinit(&out);
 }
 
 static void test_windows(void **state)
@@ -172,9 +171,8 @@ static void check_shape(enum bs_snippet_shape shape, const char *text, const cha
 {
 	struct bs_field field = field_of(text);
 	struct bs_word_hit hits[MOST_HITS];
-	char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
+	FREED char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
-	free(got);
 }
 
 static void test_columns(void **state)
@@ -227,14 +225,13 @@ static void test_passages(void **state)
 	                             field_of("dog")};
 	struct bs_word_hit hits[MOST_HITS];
 	struct bs_snippet_options options = {.width = 12};
-	struct bs_snippet_windows windows = {0};
+	AUTO(vector_deinit) struct bs_snippet_windows windows = {0};
 	size_t n_hits = find_hits(fields, 2, WORDS("cat", "dog"), hits), best;
 	assert_int_equal(bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL), BS_OK);
 	static const struct bs_snippet_window wanted[] = {{0, 0}, {1, 2}, {3, 4}, {5, 5}};
 	assert_int_equal(windows.bytes.used_bytes, sizeof(wanted));
 	assert_memory_equal(windows.items, wanted, sizeof(wanted));
 	assert_int_equal(best, 2);
-	bs_vector_deinit(&windows);
 }
 
 static void test_fields(void **state)
@@ -261,20 +258,17 @@ static void test_fields(void **state)
 static void test_long_run(void **state)
 {
 	const size_t n_chars = 40000;
-	struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	assert_int_equal(bs_buffer_append(&text, "cat. ", 5, NULL), BS_OK);
 	for (size_t i = 0; i < n_chars; i++)
 		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-	struct bs_word_hit *hits = calloc(n_chars + 1, sizeof(*hits));
+	FREED struct bs_word_hit *hits = calloc(n_chars + 1, sizeof(*hits));
 	hits[0] = hit_at(0, 0, 0, 3);
 	for (size_t i = 1; i <= n_chars; i++)
 		hits[i] = hit_at(0, 1 + i % 2, 5, text.used_bytes);
-	char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
+	FREED char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
 	assert_string_equal(got, "[cat]. [字漢字]…");
-	free(got);
-	free(hits);
-	bs_buffer_deinit(&text);
 }
 
 /* 64 MB of one byte around a few hits. Only what is near them is read: the rest cannot be. */
@@ -295,10 +289,9 @@ static void check_huge(char filling)
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	for (size_t i = 0; i < 4; i++) {
-		char *got = snippet_of(&field, 1, hits, i, 0);
+		FREED char *got = snippet_of(&field, 1, hits, i, 0);
 		assert_true(strlen(got) < 600);
 		assert_true(i == 0 || strstr(got, "[cat]"));
-		free(got);
 	}
 	assert_int_equal(munmap(text, text_bytes), 0);
 }
@@ -310,12 +303,6 @@ static void test_huge_texts(void **state)
 	check_huge('\0');
 	check_huge('\xff');
 	check_huge('\x81');
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return *state >> 33;
 }
 
 /* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something, as wide as told. */
@@ -357,7 +344,7 @@ static void check_lines(char *lines, size_t width)
 	free(lines);
 }
 
-static void append_random_text(struct bs_buffer *text, uint64_t *random)
+static void append_random_text(struct bs_buffer *text)
 {
 	static const char *const pieces[] = {
 		"cat",
@@ -379,8 +366,8 @@ static void append_random_text(struct bs_buffer *text, uint64_t *random)
 		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
 		"한국",
 	};
-	const char *piece = pieces[next_random(random) % (sizeof(pieces) / sizeof(pieces[0]))];
-	assert_int_equal(bs_buffer_append(text, piece, strlen(piece), NULL), BS_OK);
+	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
+	append_string(text, piece);
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -392,33 +379,27 @@ static int compare_starts(const void *a, const void *b)
 /* Any text, any sorted hits, even off characters and past the end. */
 static void test_random(void **state)
 {
-	uint64_t random = 3;
+	random_state = 3;
 	for (size_t i = 0; i < 30000; i++) {
-		struct bs_buffer text = {0};
-		size_t n_pieces = next_random(&random) % 60;
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+		size_t n_pieces = below(60);
 		for (size_t k = 0; k < n_pieces; k++)
-			append_random_text(&text, &random);
+			append_random_text(&text);
 		struct bs_word_hit hits[8];
-		size_t n_hits = next_random(&random) % 8;
+		size_t n_hits = below(8);
 		for (size_t k = 0; k < n_hits; k++) {
-			uint64_t start = next_random(&random) % (text.used_bytes + 4);
-			uint64_t end = start + next_random(&random) % 9;
-			hits[k] = hit_at(0, (uint32_t)(next_random(&random) % 4), start, end);
+			uint64_t start = below(text.used_bytes + 4);
+			uint64_t end = start + below(9);
+			hits[k] = hit_at(0, below(4), start, end);
 		}
 		qsort(hits, n_hits, sizeof(hits[0]), compare_starts);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-		uint32_t width = 1 + (uint32_t)(next_random(&random) % 50);
+		uint32_t width = 1 + below(50);
 		char *got = shaped(i % 2 ? BS_SNIPPET_OWN_LINES : BS_SNIPPET_JOINED, &field, 1, hits, n_hits, width);
 		check_line(got, width);
 		free(got);
 		check_lines(shaped(BS_SNIPPET_LINES, &field, 1, hits, n_hits, width), width);
-		bs_buffer_deinit(&text);
 	}
-}
-
-static void append_text(struct bs_buffer *out, const char *text)
-{
-	assert_int_equal(bs_buffer_append(out, text, strlen(text), NULL), BS_OK);
 }
 
 /* What a reader takes for one character each, and no two of them together for one. */
@@ -434,14 +415,14 @@ static const char *const characters[] = {
 };
 
 /* Appends n of them, all alike or at random; ends: where each of them ends, in out. */
-static void append_characters(struct bs_buffer *out, uint64_t *random, size_t n, bool are_alike, struct bs_buffer *ends)
+static void append_characters(struct bs_buffer *out, size_t n, bool are_alike, struct bs_buffer *ends)
 {
-	const char *last = characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
+	const char *last = characters[below(sizeof(characters) / sizeof(*characters))];
 	for (size_t i = 0; i < n; i++) {
 		const char *unit =
-			are_alike ? last : characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
-		assert_int_equal(bs_buffer_append(out, unit, strlen(unit), NULL), BS_OK);
-		assert_int_equal(bs_buffer_append(ends, &out->used_bytes, sizeof(size_t), NULL), BS_OK);
+			are_alike ? last : characters[below(sizeof(characters) / sizeof(*characters))];
+		append_string(out, unit);
+		append_bytes(ends, &out->used_bytes, sizeof(size_t));
 	}
 }
 
@@ -472,44 +453,38 @@ static void check_clusters(const char *got, const struct bs_buffer *text, size_t
 
 static void test_clusters(void **state)
 {
-	uint64_t random = 11;
+	random_state = 11;
 	for (size_t i = 0; i < 3000; i++) {
-		struct bs_buffer text = {0}, ends = {0};
-		size_t n_before = next_random(&random) % 200, n_after = next_random(&random) % 200;
-		append_characters(&text, &random, n_before, i % 2, &ends);
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, ends = {0};
+		size_t n_before = below(200), n_after = below(200);
+		append_characters(&text, n_before, i % 2, &ends);
 		size_t hit = text.used_bytes + 1;
-		append_text(&text, ".needle.");
+		append_string(&text, ".needle.");
 		for (size_t end = hit - 1; end <= text.used_bytes; end += end == hit ? 6 : 1)
-			assert_int_equal(bs_buffer_append(&ends, &end, sizeof(end), NULL), BS_OK);
-		append_characters(&text, &random, n_after, i % 3 == 0, &ends);
+			append_bytes(&ends, &end, sizeof(end));
+		append_characters(&text, n_after, i % 3 == 0, &ends);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		struct bs_word_hit found = hit_at(0, 0, hit, hit + 6);
 		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
-		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + (uint32_t)(next_random(&random) % 150));
+		FREED char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + below(150));
 		check_clusters(got, &text, hit, &ends);
-		free(got);
-		bs_buffer_deinit(&text);
-		bs_buffer_deinit(&ends);
 	}
 }
 
 /* One that is longer than the window is cut, and no more is shown than of other text. */
 static void test_long_cluster(void **state)
 {
-	struct bs_buffer text = {0};
-	append_text(&text, "needle a");
-	for (size_t i = 0; i < 200000; i++)
-		append_text(&text, "\u0301");
-	append_text(&text, " needle");
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	append_string(&text, "needle a");
+	append_repeated(&text, "\u0301", 200000);
+	append_string(&text, " needle");
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
 	for (size_t i = 0; i < 3; i++) {
-		char *got = snippet_of(&field, 1, hits + i, 1, 0);
+		FREED char *got = snippet_of(&field, 1, hits + i, 1, 0);
 		assert_true(strlen(got) < 160 * 16 * 3);
 		assert_non_null(strchr(got, '['));
-		free(got);
 	}
-	bs_buffer_deinit(&text);
 }
 
 struct gathering {
@@ -538,23 +513,14 @@ static void test_analyzed(void **state)
 	struct gathering gathering = {.n_hits = 0};
 	assert_int_equal(bs_words_analyze(words, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
 			 BS_OK);
-	char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
+	FREED char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
 	assert_string_equal(got, "[Don't]: [obj].[method], [日本語ﾃｷｽﾄ]! [été] [👍]");
-	free(got);
 	bs_words_free(words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_texts),  cmocka_unit_test(test_white_space),
-		cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_windows),      cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_fields),       cmocka_unit_test(test_long_run),
-		cmocka_unit_test(test_huge_texts),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_analyzed),     cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_lines),        cmocka_unit_test(test_passages),
-		cmocka_unit_test(test_clusters),     cmocka_unit_test(test_long_cluster),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space), cmocka_unit_test(test_hostile_text),
+          cmocka_unit_test(test_marks), cmocka_unit_test(test_windows), cmocka_unit_test(test_cuts),
+          cmocka_unit_test(test_fields), cmocka_unit_test(test_long_run), cmocka_unit_test(test_huge_texts),
+          cmocka_unit_test(test_random), cmocka_unit_test(test_analyzed), cmocka_unit_test(test_columns),
+          cmocka_unit_test(test_lines), cmocka_unit_test(test_passages), cmocka_unit_test(test_clusters),
+          cmocka_unit_test(test_long_cluster))

@@ -4,10 +4,14 @@
 #include "query/answer/document_text.h"
 #include "query/answer/explain.h"
 #include "query/answer/presenter.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
 
+AUTO_OF(struct bs_matcher, bs_matcher_free)
+
 static struct bs_presenter presenter;
+static const struct bs_wanted snippets = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 
 static int teardown(void **state)
 {
@@ -15,18 +19,12 @@ static int teardown(void **state)
 	return rig_teardown(state);
 }
 
-static bool is_text(const char *text, size_t n_bytes, const char *expected)
-{
-	return n_bytes == strlen(expected) && memcmp(text, expected, n_bytes) == 0;
-}
-
 /* ---- names ---- */
 
 static struct bs_find_hit name(const struct rig_doc *doc)
 {
 	struct bs_find_hit hit = {.snippet = ""};
-	struct bs_error err = {""};
-	ok(bs_presenter_name(&presenter, rig.loader, doc->ref, &hit, &err), &err);
+	ok(bs_presenter_name(&presenter, rig.loader, doc->ref, &hit, ERR), &said);
 	return hit;
 }
 
@@ -36,8 +34,8 @@ static void test_names(void **state)
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
 		struct bs_find_hit hit = name(doc);
-		assert_true(is_text(hit.id, hit.id_bytes, doc->id));
-		assert_true(is_text(hit.local_id, hit.local_id_bytes, doc->id));
+		assert_true(rig_is_text(hit.id, hit.id_bytes, doc->id));
+		assert_true(rig_is_text(hit.local_id, hit.local_id_bytes, doc->id));
 		assert_string_equal(hit.path, doc->line ? RIG_RECORDS : doc->id);
 	}
 }
@@ -47,17 +45,15 @@ static void test_names(void **state)
 static struct bs_matcher *new_matcher(const char *query)
 {
 	struct bs_matcher *matcher;
-	struct bs_error err = {""};
 	rig_parse(query);
-	ok(bs_matcher_new(rig.query, rig.reading.words, &matcher, &err), &err);
+	ok(bs_matcher_new(rig.query, rig.reading.words, &matcher, ERR), &said);
 	return matcher;
 }
 
 static struct bs_find_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
 {
 	struct bs_find_hit hit = name(doc);
-	struct bs_error err = {""};
-	ok(bs_presenter_text(&presenter, rig.loader, matcher, wanted, doc->ref, &hit, &err), &err);
+	ok(bs_presenter_text(&presenter, rig.loader, matcher, wanted, doc->ref, &hit, ERR), &said);
 	return hit;
 }
 
@@ -100,7 +96,7 @@ static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *
 		at += strcspn(at, " ") + 1;
 	assert_true(hit->n_passages > 0);
 	const struct bs_passage *passage = &hit->passages[0];
-	assert_true(is_text(passage->field, passage->field_bytes, doc->line ? names[f] : ""));
+	assert_true(rig_is_text(passage->field, passage->field_bytes, doc->line ? names[f] : ""));
 	assert_int_equal(passage->line, doc->line ? doc->line : 1);
 	assert_int_equal(passage->column, at - text + 1);
 	assert_int_equal(passage->start_byte, at - text);
@@ -110,15 +106,12 @@ static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *
 
 static void test_texts(void **state)
 {
-	const struct bs_wanted wanted = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
-	struct bs_matcher *matcher = new_matcher("river");
+	const struct bs_wanted both = {.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	uint32_t n[RIG_N_INDEXES] = {0};
 	rig_load();
-	for (size_t i = 0; i < rig.n_docs; i++) {
-		const struct rig_doc *doc = &rig.docs[i];
-		if (doc->is_deleted)
-			continue;
-		struct bs_find_hit hit = show(matcher, &wanted, doc);
+	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
+		struct bs_find_hit hit = show(matcher, &both, doc);
 		assert_false(hit.is_changed);
 		assert_true(hit.snippet_bytes > 0);
 		if (!rig_has(doc, "river")) {
@@ -131,22 +124,17 @@ static void test_texts(void **state)
 		n[doc->entry]++;
 	}
 	assert_true(n[0] > 0 && n[1] > 0);
-	bs_matcher_free(matcher);
 }
 
 /* Words of a phrase are marked only in the phrase. Without snippets and passages no text is
  * returned. */
 static void test_phrases(void **state)
 {
-	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 	const struct bs_wanted nothing = {.mark_start = "[", .mark_stop = "]"};
-	struct bs_matcher *matcher = new_matcher("\"quick brown\"");
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("\"quick brown\"");
 	rig_load();
-	for (size_t i = 0; i < rig.n_docs; i++) {
-		const struct rig_doc *doc = &rig.docs[i];
-		if (doc->is_deleted)
-			continue;
-		struct bs_find_hit hit = show(matcher, &wanted, doc);
+	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
+		struct bs_find_hit hit = show(matcher, &snippets, doc);
 		if (rig_has(doc, "quick brown"))
 			check_snippet(doc, &hit, "[quick] [brown]");
 		else
@@ -154,22 +142,19 @@ static void test_phrases(void **state)
 		hit = show(matcher, &nothing, doc);
 		assert_int_equal(hit.snippet_bytes + hit.n_passages, 0);
 	}
-	bs_matcher_free(matcher);
 }
 
 static void test_changed(void **state)
 {
-	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
-	struct bs_matcher *matcher = new_matcher("river");
+	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	rig_change_file(changed, "now a river of paper");
 	rig_remove_file(gone);
 	rig_load();
-	struct bs_find_hit hit = show(matcher, &wanted, changed);
+	struct bs_find_hit hit = show(matcher, &snippets, changed);
 	assert_true(hit.is_changed);
-	assert_true(is_text(hit.snippet, hit.snippet_bytes, "now a [river] of paper"));
-	assert_null(show(matcher, &wanted, gone).snippet);
-	bs_matcher_free(matcher);
+	assert_true(rig_is_text(hit.snippet, hit.snippet_bytes, "now a [river] of paper"));
+	assert_null(show(matcher, &snippets, gone).snippet);
 }
 
 /* ---- batches ---- */
@@ -189,7 +174,7 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 	assert_true(batch->n > 0);
 	for (size_t i = 0, start = 0; i < batch->n; start = batch->id_ends[i++]) {
 		const struct rig_doc *doc = taken->docs[taken->n];
-		assert_true(is_text(batch->ids + start, batch->id_ends[i] - start, doc->id));
+		assert_true(rig_is_text(batch->ids + start, batch->id_ends[i] - start, doc->id));
 		assert_int_equal(batch->documents[i], (uint64_t)doc->ref.segment << 32 | doc->ref.document);
 		assert_int_equal(batch->are_candidates[i], taken->n % 3 == 0);
 		taken->n++;
@@ -200,19 +185,18 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 static void test_batches(void **state)
 {
 	struct bs_batches *batches = NULL;
-	struct bs_error err = {""};
 	rig_load();
 	for (unsigned is_refused = 0; is_refused < 2; is_refused++) {
 		struct taken taken = {.most = is_refused};
 		const struct bs_batch_target target = {rig.loader, &presenter, take_batch, &taken};
 		enum bs_status status = BS_OK;
-		ok(bs_batches_begin(&batches, &target, &err), &err);
+		ok(bs_batches_begin(&batches, &target, ERR), &said);
 		for (size_t i = 0; i < BATCH_HITS && !status; i++) {
 			taken.docs[i] = &rig.docs[i * 211 % rig.n_docs];
-			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, &err);
+			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, ERR);
 		}
 		if (!status)
-			status = bs_batches_flush(batches, &err);
+			status = bs_batches_flush(batches, ERR);
 		assert_int_equal(status, is_refused ? BS_STOPPED : BS_OK);
 		assert_int_equal(bs_batches_is_refused(batches), is_refused);
 		assert_true(is_refused ? taken.n > 0 : taken.n == BATCH_HITS);
@@ -225,41 +209,37 @@ static void test_batches(void **state)
 
 static void test_documents(void **state)
 {
-	struct bs_document_texts texts = {.ids = NULL};
-	struct bs_error err = {""};
+	AUTO(bs_document_texts_deinit) struct bs_document_texts texts = {.ids = NULL};
 	struct bs_doc_ref ref;
 	bool is_changed;
 	rig_load();
-	for (size_t i = 0; i < rig.n_docs; i++) {
-		const struct rig_doc *doc = &rig.docs[i];
+	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 		size_t n = 0;
-		if (doc->is_deleted)
-			continue;
-		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, &err), &err);
+		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, ERR), &said);
 		assert_true(rig_is_same(ref, doc->ref));
-		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, &err), &err);
+		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, ERR), &said);
 		assert_false(is_changed);
 		for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
 			if (!doc->fields[f][0])
 				continue;
 			assert_true(n < bs_vector_n(&texts.texts));
-			assert_true(
-				is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes, doc->fields[f]));
+			assert_true(rig_is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes,
+			                        doc->fields[f]));
 			n++;
 		}
 		assert_int_equal(bs_vector_n(&texts.texts), n);
 	}
 	/* A deleted document and an unknown id. */
-	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, &err), BS_NOT_FOUND);
-	assert_non_null(strstr(err.text, "c9999"));
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, ERR), BS_NOT_FOUND);
+	assert_non_null(strstr(said.text, "c9999"));
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d001.txt"), *gone = rig_doc(RIG_FILES "/d002.txt");
 	rig_change_file(changed, "another paper");
 	rig_remove_file(gone);
-	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, &err), &err);
-	assert_true(is_changed && is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
-	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, &err), BS_NOT_FOUND);
-	bs_document_texts_deinit(&texts);
+	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, ERR), &said);
+	assert_true(is_changed &&
+	            rig_is_text(texts.texts.items[0].text, texts.texts.items[0].text_bytes, "another paper"));
+	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, ERR), BS_NOT_FOUND);
 }
 
 /* ---- explanations ---- */
@@ -267,8 +247,7 @@ static void test_documents(void **state)
 /* Ends the text with NUL; borrowed until the buffer changes. */
 static const char *text_of(struct bs_buffer *text)
 {
-	struct bs_error err = {""};
-	ok(bs_buffer_append(text, "", 1, &err), &err);
+	ok(bs_buffer_append(text, "", 1, ERR), &said);
 	return (const char *)text->data;
 }
 
@@ -277,12 +256,11 @@ static void test_explanations(void **state)
 	static const char query[] = "(river OR zebra) -only27";
 	static const char *const terms[] = {"river", "zebra", "only27"};
 	struct bs_query_stats stats = {.hits = 0};
-	struct bs_buffer text = {0};
-	struct bs_scan scan = {.n_frames = 0};
-	struct bs_candidate_list candidates = {.items = NULL};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	AUTO(bs_scan_deinit) struct bs_scan scan = {.n_frames = 0};
+	AUTO(vector_deinit) struct bs_candidate_list candidates = {.items = NULL};
 	rig_plan(query);
-	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, &err), &err);
+	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, ERR), &said);
 	const char *shown = text_of(&text);
 	for (size_t i = 0; i < 3; i++) {
 		char df[64];
@@ -305,17 +283,17 @@ static void test_explanations(void **state)
 	char df[64];
 	rig_plan(phrase);
 	bs_buffer_clear(&text);
-	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, &err), &err);
+	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, ERR), &said);
 	snprintf(df, sizeof(df), ": df %u\n", (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
 	assert_non_null(strstr(text_of(&text), df));
 	rig_plan(query);
 	bs_buffer_clear(&text);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, &err),
-			   &err);
+			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, ERR),
+			   &said);
 	}
-	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, &err), &err);
+	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR), &said);
 	shown = text_of(&text);
 	for (size_t i = 0; i < 3; i++)
 		assert_non_null(strstr(shown, terms[i]));
@@ -325,25 +303,16 @@ static void test_explanations(void **state)
 	bs_buffer_clear(&text);
 	stats.hits = 123;
 	stats.verify.verified = 45;
-	ok(bs_explain_stats(&stats, &text, &err), &err);
+	ok(bs_explain_stats(&stats, &text, ERR), &said);
 	shown = text_of(&text);
 	assert_non_null(strstr(shown, "123"));
 	assert_non_null(strstr(shown, "45"));
-	bs_buffer_deinit(&text);
-	bs_scan_deinit(&scan);
-	bs_vector_deinit(&candidates);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_answer", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_answer", cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown))

@@ -8,12 +8,6 @@
 
 static const char *const field_names[] = {"title", "body", "year"};
 
-static bool is_text(const struct bs_field *field, const char *name, const char *text)
-{
-	return field->name_bytes == strlen(name) && memcmp(field->name, name, field->name_bytes) == 0 &&
-	       field->text_bytes == strlen(text) && memcmp(field->text, text, field->text_bytes) == 0;
-}
-
 /* The fields that were read are those that were written, no more and no less. */
 static void check_fields(const struct rig_doc *doc, const struct bs_document *document)
 {
@@ -22,35 +16,34 @@ static void check_fields(const struct rig_doc *doc, const struct bs_document *do
 		if (!doc->fields[f][0])
 			continue;
 		assert_true(n < document->text.n_fields);
-		assert_true(is_text(&document->text.fields[n++], doc->line ? field_names[f] : "", doc->fields[f]));
+		const struct bs_field *field = &document->text.fields[n++];
+		assert_true(rig_is_text(field->name, field->name_bytes, doc->line ? field_names[f] : ""));
+		assert_true(rig_is_text(field->text, field->text_bytes, doc->fields[f]));
 	}
 	assert_int_equal(document->text.n_fields, n);
 }
 
 static enum bs_fetched load(const struct rig_doc *doc, struct bs_document *document)
 {
-	struct bs_error err = {""};
 	enum bs_fetched fetched;
-	ok(bs_load(rig.loader, doc->ref, document, &fetched, &err), &err);
+	ok(bs_load(rig.loader, doc->ref, document, &fetched, ERR), &said);
 	return fetched;
 }
 
 static void expect(const struct rig_doc *doc, enum bs_fetched expected)
 {
 	struct bs_document document;
-	struct bs_error err = {""};
 	bool is_unchanged;
 	if (load(doc, &document) != expected)
 		fail_msg("%s is %d", doc->id, (int)load(doc, &document));
 	if (expected == BS_FETCHED_UNCHANGED || expected == BS_FETCHED_CHANGED)
 		check_fields(doc, &document);
-	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, &err), &err);
+	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, ERR), &said);
 	assert_int_equal(is_unchanged, expected == BS_FETCHED_UNCHANGED);
 }
 
 static void test_unchanged(void **state)
 {
-	struct bs_error err = {""};
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		/* The order alternates between indexes and segments. */
@@ -65,7 +58,7 @@ static void test_unchanged(void **state)
 		bool is_unchanged;
 		if (!bs_list_segment(&rig.list, s)->segment)
 			continue;
-		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, &err), &err);
+		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
 		/* Files must be looked at one by one. */
 		assert_int_equal(is_unchanged, bs_list_segment(&rig.list, s)->entry == 1);
 	}
@@ -93,17 +86,13 @@ static void test_expected(void **state)
 
 static void test_lines(void **state)
 {
-	struct bs_error err = {""};
 	rig_load();
-	for (size_t i = 0; i < rig.n_docs; i++) {
-		const struct rig_doc *doc = &rig.docs[i];
+	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 		struct bs_document document;
 		const uint8_t *line;
 		size_t line_bytes;
 		char expected[1400];
-		if (doc->is_deleted)
-			continue;
-		ok(bs_loader_line(rig.loader, doc->ref, &line, &line_bytes, &err), &err);
+		ok(bs_loader_line(rig.loader, doc->ref, &line, &line_bytes, ERR), &said);
 		assert_int_equal(line != NULL, doc->line > 0);
 		if (!line)
 			continue;
@@ -121,8 +110,7 @@ static void test_lines(void **state)
 
 static void test_names(void **state)
 {
-	struct bs_buffer id = {0}, local_id = {0}, path = {0};
-	struct bs_error err = {""};
+	AUTO(bs_buffer_deinit) struct bs_buffer id = {0}, local_id = {0}, path = {0};
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
@@ -130,18 +118,13 @@ static void test_names(void **state)
 		uint32_t id_bytes;
 		const char *given_path;
 		bool is_given;
-		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, &err), &err);
-		assert_int_equal(id.used_bytes, strlen(doc->id));
-		assert_memory_equal(id.data, doc->id, id.used_bytes);
-		assert_int_equal(local_id.used_bytes, strlen(doc->id));
-		assert_memory_equal(local_id.data, doc->id, local_id.used_bytes);
+		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, ERR), &said);
+		assert_true(rig_is_text(id.data, id.used_bytes, doc->id));
+		assert_true(rig_is_text(local_id.data, local_id.used_bytes, doc->id));
 		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
-		ok(bs_loader_given_id(rig.loader, doc->ref, &is_given, &given_id, &id_bytes, &given_path, &err), &err);
+		ok(bs_loader_given_id(rig.loader, doc->ref, &is_given, &given_id, &id_bytes, &given_path, ERR), &said);
 		assert_false(is_given);
 	}
-	bs_buffer_deinit(&id);
-	bs_buffer_deinit(&local_id);
-	bs_buffer_deinit(&path);
 }
 
 /* Two files and the collection change, a file and a record are removed: changes are summed over
@@ -151,7 +134,6 @@ static void test_changes(void **state)
 	struct rig_doc *first = rig_doc(RIG_FILES "/d001.txt"), *second = rig_doc(RIG_FILES "/sub/e010.md");
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d002.txt"), *record = rig_doc("c30"), *gone_record = rig_doc("c31");
 	struct rig_doc *stays = rig_doc(RIG_FILES "/d003.txt");
-	struct bs_error err = {""};
 	rig_change_file(first, "paper that was written again");
 	rig_change_file(second, "another paper");
 	rig_remove_file(gone);
@@ -173,7 +155,7 @@ static void test_changes(void **state)
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		bool is_unchanged = false;
 		if (bs_list_segment(&rig.list, s)->segment)
-			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, &err), &err);
+			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
 		assert_false(is_unchanged);
 	}
 	struct bs_changes changes = bs_loader_changes(rig.loader);
@@ -184,7 +166,7 @@ static void test_changes(void **state)
 	/* A loader that trusts takes every source for unchanged. */
 	bs_loader_begin(rig.loader, false, true);
 	bool is_unchanged;
-	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, &err), &err);
+	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, ERR), &said);
 	assert_true(is_unchanged);
 	/* A loader that leaves changed documents to another one does not look them up. */
 	bs_loader_begin(rig.loader, false, false);
@@ -251,16 +233,10 @@ static void test_overlay(void **state)
 	assert_int_equal(n, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown),
-	};
-	return cmocka_run_group_tests_name("stage_load", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_load", cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown))

@@ -6,15 +6,9 @@
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
 
-static bool is_near(double a, double b)
-{
-	return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
-}
-
 static bool is_term(const struct bs_plan_term *term, const char *word)
 {
-	return term->key_bytes == strlen(word) &&
-	       memcmp(rig.plan.keys.data + term->key_offset, word, term->key_bytes) == 0;
+	return rig_is_text(rig.plan.keys.data + term->key_offset, term->key_bytes, word);
 }
 
 /* The documents of a segment that have the words, deleted ones included. */
@@ -57,7 +51,7 @@ static void test_frequencies(void **state)
 		assert_int_equal(
 			bs_plan_idf(&rig.plan, (const uint8_t *)words[i], (uint32_t)strlen(words[i]), &idf, NULL),
 			BS_OK);
-		assert_true(is_near(idf, rig_idf(words[i])));
+		assert_true(rig_is_near(idf, rig_idf(words[i])));
 	}
 	assert_true(rig_df("card") > 0 && rig_df("paper") > 0);
 	assert_int_equal(rig.list.n_docs, rig_n_docs());
@@ -74,7 +68,7 @@ static void test_absent_words(void **state)
 		assert_int_equal(rig.plan.terms.items[t].df > 0, !is_absent);
 	}
 	assert_int_equal(bs_plan_idf(&rig.plan, (const uint8_t *)"nowhere", 7, &idf, NULL), BS_OK);
-	assert_true(is_near(idf, log(1 + ((double)rig_n_docs() + 0.5) / 0.5)));
+	assert_true(rig_is_near(idf, log(1 + ((double)rig_n_docs() + 0.5) / 0.5)));
 }
 
 /* ---- expansions ---- */
@@ -207,23 +201,17 @@ static void test_left_out(void **state)
 
 static void test_given_statistics(void **state)
 {
-	const struct bs_plan_scope scope = {.filter = NULL};
-	struct bs_statistics *statistics;
-	struct bs_error err = {""};
+	struct bs_statistics *statistics = rig_statistics(1000, 50000, 30);
 	double idf;
-	ok(bs_statistics_new(&statistics, &err), &err);
-	bs_statistics_set(statistics, 1000, 50000);
-	ok(bs_statistics_add_word(statistics, "river", 5, 30, &err), &err);
-	rig_plan_as("river", &scope, statistics);
-	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, &err), &err);
-	assert_true(is_near(idf, log(1 + (1000 - 30 + 0.5) / 30.5)));
+	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, ERR), &said);
+	assert_true(rig_is_near(idf, log(1 + (1000 - 30 + 0.5) / 30.5)));
 	/* Frequencies in the segments do not depend on given statistics. */
 	check_places(0, "river");
 	rig_parse("river stone");
 	const struct bs_plan_inputs inputs = {
-		.query = rig.query, .list = &rig.list, .names = rig.names, .collection = {statistics ? NULL : &rig.list, statistics}};
-	assert_int_equal(bs_plan_make(&rig.plan, &inputs, &err), BS_INVALID);
-	assert_non_null(strstr(err.text, "stone"));
+		.query = rig.query, .list = &rig.list, .names = rig.names, .collection = {NULL, statistics}};
+	assert_int_equal(bs_plan_make(&rig.plan, &inputs, ERR), BS_INVALID);
+	assert_non_null(strstr(said.text, "stone"));
 	bs_statistics_free(statistics);
 }
 
@@ -231,14 +219,13 @@ static void test_given_statistics(void **state)
 
 static void test_estimates(void **state)
 {
-	struct bs_error err = {""};
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		struct bs_plan_estimate estimate;
 		uint64_t n_matches = 0;
 		rig_plan(rig_cases[i].query);
-		ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
+		ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
 		for (size_t d = 0; d < rig.n_docs; d++)
-			n_matches += rig_cases[i].matches(&rig.docs[d]);
+			n_matches += rig_matches(&rig.docs[d], rig_cases[i].needs);
 		assert_true(estimate.n_most >= n_matches && estimate.n_most <= rig_n_docs());
 		if (rig_cases[i].is_words)
 			assert_true(estimate.is_certain);
@@ -246,7 +233,7 @@ static void test_estimates(void **state)
 	/* The estimate of one word is its df times the share of live documents. */
 	struct bs_plan_estimate estimate;
 	rig_plan("river");
-	ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
+	ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
 	uint64_t n_live = 0;
 	for (size_t d = 0; d < rig.n_docs; d++)
 		n_live += !rig.docs[d].is_deleted;
@@ -254,25 +241,19 @@ static void test_estimates(void **state)
 	assert_int_equal(estimate.n_hits,
 	                 (uint64_t)((double)rig_df("river") * (double)n_live / (double)rig_n_docs() + 0.5));
 	rig_plan("river stone");
-	ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
+	ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
 	assert_int_equal(estimate.n_most, rig_df("river") < rig_df("stone") ? rig_df("river") : rig_df("stone"));
 	rig_plan("\"river stone\"~2");
-	ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
+	ok(bs_plan_estimate(&rig.plan, &estimate, ERR), &said);
 	assert_false(estimate.is_certain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_sources, rig_setup_fresh, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_left_out, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_estimates, rig_setup, rig_teardown),
-	};
-	return cmocka_run_group_tests_name("stage_plan", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_plan", cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_sources, rig_setup_fresh, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_left_out, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, rig_teardown),
+                cmocka_unit_test_setup_teardown(test_estimates, rig_setup, rig_teardown))

@@ -17,11 +17,6 @@ static int teardown(void **state)
 	return rig_teardown(state);
 }
 
-static bool is_near(double a, double b)
-{
-	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
-}
-
 /* Replaces rig.plan and ends its verifier. */
 static void plan(const char *query)
 {
@@ -32,7 +27,6 @@ static void plan(const char *query)
 /* A verifier of rig.plan. by_bytes: texts may be asked by their bytes. */
 static void begin(bool by_bytes, bool is_scored)
 {
-	struct bs_error err = {""};
 	bs_verifier_end(&verifier);
 	rig_load();
 	request = (struct bs_verify_request){.plan = &rig.plan,
@@ -40,35 +34,31 @@ static void begin(bool by_bytes, bool is_scored)
 	                                     .is_scored = is_scored,
 	                                     .avgdl = rig_avgdl()};
 	verifier = (struct bs_verifier){.request = &request, .words = rig.reading.words, .loader = rig.loader};
-	ok(bs_verifier_begin(&verifier, &err), &err);
+	ok(bs_verifier_begin(&verifier, ERR), &said);
 }
 
 static struct bs_verified verify(const struct rig_doc *doc, bool is_sure)
 {
 	struct bs_verified verified;
-	struct bs_error err = {""};
-	ok(bs_verify(&verifier, doc->ref, is_sure, &verified, &err), &err);
+	ok(bs_verify(&verifier, doc->ref, is_sure, &verified, ERR), &said);
 	return verified;
 }
 
-/* Verifies every live document in four ways: by bytes or not, scored or not. */
-static void check_all(const char *query, bool (*matches)(const struct rig_doc *doc))
+/* Verifies every live document by the plan of a query in four ways: by bytes or not, scored or not. */
+static void check_all(const struct rig_case *asked)
 {
 	uint32_t n_hits[RIG_N_INDEXES] = {0};
 	for (int way = 0; way < 4; way++) {
 		begin(way % 2 == 0, way / 2 == 0);
-		for (size_t i = 0; i < rig.n_docs; i++) {
-			const struct rig_doc *doc = &rig.docs[i];
-			if (doc->is_deleted)
-				continue;
+		for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 			struct bs_verified verified = verify(doc, false);
-			if (verified.is_hit != matches(doc))
-				fail_msg("%s: %s is %s hit", query, doc->id, verified.is_hit ? "a" : "no");
+			if (verified.is_hit != rig_matches(doc, asked->needs))
+				fail_msg("%s: %s is %s hit", asked->query, doc->id, verified.is_hit ? "a" : "no");
 			assert_true(verified.is_read && !verified.is_open && verified.read_bytes > 0);
 			n_hits[doc->entry] += verified.is_hit;
 		}
 	}
-	if (strcmp(query, "river") == 0)
+	if (strcmp(asked->query, "river") == 0)
 		assert_true(n_hits[0] > 0 && n_hits[1] > 0);
 }
 
@@ -76,7 +66,7 @@ static void test_every_query(void **state)
 {
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		plan(rig_cases[i].query);
-		check_all(rig_cases[i].query, rig_cases[i].matches);
+		check_all(&rig_cases[i]);
 	}
 }
 
@@ -87,14 +77,12 @@ static void test_scores(void **state)
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			begin(by_bytes, true);
 			assert_true(q > 0 || (verifier.byte_verifier != NULL) == by_bytes);
-			for (size_t i = 0; i < rig.n_docs; i++) {
-				if (rig.docs[i].is_deleted)
-					continue;
-				struct bs_verified verified = verify(&rig.docs[i], true);
-				double expected = rig_score(&rig.docs[i], rig_scored[q].words);
-				assert_int_equal(verified.is_hit, rig_scored[q].matches(&rig.docs[i]));
-				if (verified.is_hit && !is_near(verified.score, expected))
-					fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id,
+			for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
+				struct bs_verified verified = verify(doc, true);
+				double expected = rig_score(doc, rig_scored[q].words);
+				assert_int_equal(verified.is_hit, rig_matches(doc, rig_scored[q].needs));
+				if (verified.is_hit && !rig_is_near(verified.score, expected))
+					fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, doc->id,
 					         verified.score, expected);
 			}
 		}
@@ -120,12 +108,12 @@ static void test_changed(void **state)
 			begin(way & 2, way & 4);
 			struct bs_verified of_now = verify(now, is_sure), of_never = verify(never, is_sure),
 					   of_gone = verify(gone, is_sure);
-			assert_int_equal(of_now.is_hit, rig_cases[i].matches(now));
-			assert_int_equal(of_never.is_hit, rig_cases[i].matches(never));
+			assert_int_equal(of_now.is_hit, rig_matches(now, rig_cases[i].needs));
+			assert_int_equal(of_never.is_hit, rig_matches(never, rig_cases[i].needs));
 			assert_true(of_now.is_read && of_never.is_read);
 			assert_false(of_gone.is_hit || of_gone.is_read);
-			struct bs_verified of_stays = verify(stays, is_sure && rig_cases[i].matches(stays));
-			assert_int_equal(of_stays.is_hit, rig_cases[i].matches(stays));
+			struct bs_verified of_stays = verify(stays, is_sure && rig_matches(stays, rig_cases[i].needs));
+			assert_int_equal(of_stays.is_hit, rig_matches(stays, rig_cases[i].needs));
 			assert_int_equal(of_stays.is_read, !(is_sure && !request.is_scored && of_stays.is_hit));
 		}
 	}
@@ -139,7 +127,7 @@ static void test_changed(void **state)
 	for (int w = 0; w < 2; w++)
 		expected += log(1 + ((double)n - (double)df[w] + 0.5) / ((double)df[w] + 0.5)) * 2.2 / (1 + norm);
 	request.avgdl = rig_avgdl();
-	assert_true(is_near(verify(now, true).score, expected));
+	assert_true(rig_is_near(verify(now, true).score, expected));
 }
 
 static void test_changed_records(void **state)
@@ -152,22 +140,14 @@ static void test_changed_records(void **state)
 	rig_rewrite_records();
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		plan(rig_cases[i].query);
-		check_all(rig_cases[i].query, rig_cases[i].matches);
+		check_all(&rig_cases[i]);
 		begin(true, false);
 		verified = verify(gone, true);
 		assert_false(verified.is_hit || verified.is_read);
 		/* The collection has changed, so that even an unchanged record must be read. */
-		verified = verify(other, rig_cases[i].matches(other));
-		assert_int_equal(verified.is_hit, rig_cases[i].matches(other));
+		verified = verify(other, rig_matches(other, rig_cases[i].needs));
+		assert_int_equal(verified.is_hit, rig_matches(other, rig_cases[i].needs));
 		assert_true(verified.is_read);
-	}
-}
-
-static void test_overlay(void **state)
-{
-	for (size_t i = 0; i < RIG_N_CASES; i++) {
-		plan(rig_cases[i].query);
-		check_all(rig_cases[i].query, rig_cases[i].matches);
 	}
 }
 
@@ -192,9 +172,9 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate, 
 	at->n_by_threads += !verified->is_open;
 	if (verified->is_open)
 		own = verify(doc, candidate->is_sure);
-	assert_int_equal(own.is_hit, at->asked->matches(doc));
+	assert_int_equal(own.is_hit, rig_matches(doc, at->asked->needs));
 	if (request.is_scored && own.is_hit && !verified->is_open)
-		assert_true(is_near(own.score, verify(doc, candidate->is_sure).score));
+		assert_true(rig_is_near(own.score, verify(doc, candidate->is_sure).score));
 	return BS_OK;
 }
 
@@ -202,7 +182,6 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate, 
 static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *asked, uint32_t n_threads)
 {
 	uint64_t n_by_threads = 0;
-	struct bs_error err = {""};
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		struct bs_candidate candidates[RIG_MOST_DOCS];
 		size_t n = 0;
@@ -211,7 +190,7 @@ static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *a
 				candidates[n++] = (struct bs_candidate){.document = d};
 		struct listening at = {.asked = asked, .segment = s, .candidates = candidates};
 		const struct bs_verify_list list = {s, candidates, n, take, &at};
-		ok(bs_verify_many(crew, &request, &list, n_threads, &err), &err);
+		ok(bs_verify_many(crew, &request, &list, n_threads, ERR), &said);
 		assert_int_equal(at.n, n);
 		n_by_threads += at.n_by_threads;
 	}
@@ -222,10 +201,9 @@ static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *a
 static void test_threads(void **state)
 {
 	struct bs_verify_crew *crew;
-	struct bs_error err = {""};
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d011.txt");
 	rig_load();
-	ok(bs_verify_crew_new(&rig.list, rig.proofs, rig.loader, &crew, &err), &err);
+	ok(bs_verify_crew_new(&rig.list, rig.proofs, rig.loader, &crew, ERR), &said);
 	for (int is_changed = 0; is_changed < 2; is_changed++) {
 		for (size_t i = 0; i < RIG_N_CASES; i++) {
 			plan(rig_cases[i].query);
@@ -243,42 +221,21 @@ static void test_threads(void **state)
 
 /* ---- names of files ---- */
 
-static bool is_of_sub(const struct rig_doc *doc)
-{
-	return strstr(doc->id, "/sub/") != NULL;
-}
-
-static bool is_sub_or_river(const struct rig_doc *doc)
-{
-	return is_of_sub(doc) || rig_has(doc, "river");
-}
-
-static bool is_river_elsewhere(const struct rig_doc *doc)
-{
-	return !is_of_sub(doc) && rig_has(doc, "river");
-}
-
-static bool is_one_file(const struct rig_doc *doc)
-{
-	return strstr(doc->id, "/d01") != NULL;
-}
-
 static void test_names(void **state)
 {
-	static const struct rig_case cases[] = {{"name:sub", is_of_sub, false},
-	                                        {"name:sub OR river", is_sub_or_river, false},
-	                                        {"river -name:sub", is_river_elsewhere, false},
-	                                        {"name:d01*", is_one_file, false}};
+	static const struct rig_case cases[] = {{"name:sub", "@/sub/", false},
+	                                        {"name:sub OR river", "@/sub/|river", false},
+	                                        {"river -name:sub", "-@/sub/,river", false},
+	                                        {"name:d01*", "@/d01", false}};
 	struct bs_named named = {.leaves = NULL};
-	struct bs_error err = {""};
 	rig.names = &named.names;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, &err),
-			   &err);
+			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, ERR),
+			   &said);
 			assert_int_equal(named.names.n_leaves, 1);
-			check_all(cases[i].query, cases[i].matches);
+			check_all(&cases[i]);
 		}
 	}
 	bs_verifier_end(&verifier);
@@ -286,16 +243,10 @@ static void test_names(void **state)
 	rig.names = &rig.no_names;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, teardown),
-		cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-	};
-	return cmocka_run_group_tests_name("stage_verify", tests, NULL, NULL);
-}
+RUN_NAMED_TESTS("stage_verify", cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
+                {"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
+                cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
+                cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))

@@ -1,0 +1,16 @@
+/* buffer_rig.h: texts put together in buffers. Every helper fails the test when memory runs out. */
+#pragma once
+
+#include "core/base/buffer.h"
+#include "core/bitsift/api.h"
+
+/* For AUTO, of any of core/base/vector.h. */
+static inline void vector_deinit(void *vector)
+{
+	bs_buffer_deinit(vector);
+}
+
+void append_bytes(struct bs_buffer *to, const void *bytes, size_t n_bytes);
+void append_string(struct bs_buffer *to, const char *text);
+void append_repeated(struct bs_buffer *to, const char *text, size_t n_times);
+void append_format(struct bs_buffer *to, const char *format, ...) BS_PRINTF(2, 3);

@@ -1,0 +1,28 @@
+/* dice.h: the rounds of a random test, and its random numbers: splitmix64, from the seed of the rounds on. In random_rounds.c. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/rigs/random_rounds.h"
+
+/* The last result of random_rounds(). */
+extern struct random_rounds rounds;
+
+extern uint64_t random_state;
+uint32_t below(uint64_t bound);
+bool by_chance(uint32_t percent);
+
+/* Enough cases were drawn, unless the rounds were too few to draw them. */
+#define assert_reached(condition) assert_true(rounds.is_short || (condition))
+
+/* RUN_TESTS of test.h after random_rounds(). */
+#define RUN_NAMED_RANDOM_TESTS(name, n_rounds, seed, set_up, tear_down, ...)        \
+	int main(int argc, char **argv)                                             \
+	{                                                                           \
+		random_rounds(argc, argv, n_rounds, seed);                          \
+		const struct CMUnitTest tests[] = {__VA_ARGS__};                    \
+		return cmocka_run_group_tests_name(name, tests, set_up, tear_down); \
+	}
+#define RUN_RANDOM_TESTS_WITH(...)            RUN_NAMED_RANDOM_TESTS("tests", __VA_ARGS__)
+#define RUN_RANDOM_TESTS(n_rounds, seed, ...) RUN_RANDOM_TESTS_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)
