@@ -20,7 +20,7 @@ corrupt 8
 equivalent 20000
 exact 1000
 faults 1000
-finder 20000
+searcher 20000
 fuzz_index 20000
 grammar 100000
 hostile_names 500
@@ -44,7 +44,7 @@ sqlite_model_wal_content 3000
 sqlite_model_wal_own 3000
 summary 60
 walk 5000
-words_property 500000
+tokenizer_property 500000
 LIST
 }
 

@@ -315,8 +315,8 @@ The files of an index are 0600 without --shared.
 
 index_lock_wait core/store/index_dir.c index_dir
 Only one writer at a time: the lock is taken exclusively.
-- failed = flock(fd, wait && !bs_watch_here ? LOCK_EX : LOCK_EX | LOCK_NB);
-+ failed = flock(fd, wait && !bs_watch_here ? LOCK_SH : LOCK_SH | LOCK_NB);
+- failed = flock(fd, wait && !bs_deadline_here ? LOCK_EX : LOCK_EX | LOCK_NB);
++ failed = flock(fd, wait && !bs_deadline_here ? LOCK_SH : LOCK_SH | LOCK_NB);
 
 index_sweep_foreign core/store/index_dir.c index_dir
 The sweep removes only files with names that the index gives.
@@ -392,30 +392,30 @@ An offset east of Greenwich is taken off.
 - *seconds += (is_east ? -1 : 1) * (hours * 3600 + minutes * 60);
 + *seconds += (is_east ? 1 : -1) * (hours * 3600 + minutes * 60);
 
-exceptions_clear_last core/matrix/exceptions.c exceptions
-Exceptions in the last row of a stretch are cleared too.
+false_positives_clear_last core/matrix/false_positives.c false_positives
+False positives in the last row of a stretch are cleared too.
 - for (uint64_t row; !status && (row = walk_peek(walk)) < first_row + end; walk_step(walk)) {
 + for (uint64_t row; !status && (row = walk_peek(walk)) + 1 < first_row + end; walk_step(walk)) {
 
-forward_list_run_end core/matrix/forward_list.c forward_list
-A forward list does not hold the term after a run's last.
+forward_index_run_end core/matrix/forward_index.c forward_index
+A forward index does not hold the term after a run's last.
 - *has_out = run.first <= ordinal && ordinal < run.end;
 + *has_out = run.first <= ordinal && ordinal <= run.end;
 
-forward_list_bound core/matrix/forward_list.c forward_list
-A forward list with terms that the lexicon does not have is refused.
+forward_index_bound core/matrix/forward_index.c forward_index
+A forward index with terms that the lexicon does not have is refused.
 - bool is_right = get_run(&decoder, &run) && run.end <= n_terms;
 + bool is_right = get_run(&decoder, &run) && run.end <= n_terms + 1;
 
-slab_exact_level core/matrix/slab_and.c slab_and stage_scan
+shard_exact_level core/matrix/shard_and.c shard_and stage_scan
 A dense exact column rejects documents too.
 - if (!status && level == 0)
-- 		status = push_exact(slab, terms, n_terms, true, live, list, err);
+- 		status = push_exact(shard, terms, n_terms, true, live, list, err);
 + if (!status && level > 0)
-+ 		status = push_exact(slab, terms, n_terms, true, live, list, err);
++ 		status = push_exact(shard, terms, n_terms, true, live, list, err);
 
-slab_live_tail core/matrix/slab_and.c slab_and
-The last blocks of a slab are live at first.
+shard_live_tail core/matrix/shard_and.c shard_and
+The last blocks of a shard are live at first.
 - live->words[n / 64] = (UINT64_C(1) << (n % 64)) - 1;
 + live->words[n / 64] = (UINT64_C(1) << (n % 64 - 1)) - 1;
 
@@ -429,12 +429,12 @@ The runs of sources in a table of documents ascend.
 - if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
 + if (i == 0 ? first != 0 : first < before || first >= table->n_docs)
 
-escape_c1 core/base/visible.c status cli_terminal
+escape_c1 core/base/utf8.c status cli_terminal
 The control characters from 0x80 on never reach a terminal.
 - (c >= 0x7f && c < 0xa0)
 + (c >= 0x7f && c < 0x80)
 
-escape_direction core/base/visible.c status cli_terminal
+escape_direction core/base/utf8.c status cli_terminal
 The marks that turn the direction of text never reach a terminal.
 - (c >= 0x202a && c <= 0x202e)
 + (c >= 0x202a && c < 0x202e)
@@ -446,12 +446,12 @@ A reserved field of a struct that is not zero is refused.
 + for (size_t i = 1; i < n; i++)
 + 		if (reserved[i] != 0)
 
-deadline core/system/watch.c limits
+deadline core/system/deadline.c limits
 A call ends at its deadline.
 - status = now >= watch->end_ns ? BS_DEADLINE : is_stopped(watch, now) ? BS_STOPPED : BS_OK;
 + status = is_stopped(watch, now) ? BS_STOPPED : BS_OK;
 
-cancel core/system/watch.c limits
+cancel core/system/deadline.c limits
 A call ends once its flag is set.
 - if (limits && limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED))
 + if (limits && limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED) > 1)
@@ -563,10 +563,10 @@ The id -0 is 0.
 - if (text_bytes == 2 && memcmp(text, "-0", 2) == 0) {
 + if (text_bytes == 3 && memcmp(text, "-0", 2) == 0) {
 
-stamp_ctime corpus/walk/document.c source cli_changed_sources
+fingerprint_ctime corpus/walk/document.c source cli_changed_sources
 A file of the same size and mtime that was written since is read again.
-- (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
-+ stamp->inode == recorded[3];
+- (uint64_t)fingerprint->ctime_ns == recorded[2] && fingerprint->inode == recorded[3];
++ fingerprint->inode == recorded[3];
 
 refresh_owned corpus/changes/refresh.c commit
 A record that was appended replaces the earlier one with its id.

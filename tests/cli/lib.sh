@@ -58,7 +58,7 @@ once() {
     mv "$once_last.new" "$once_last"
 }
 
-# settle: from now on each bitsift trusts the stamps of all files that were written before it starts (clock_preload.c; with sanitizers, it
+# settle: from now on each bitsift trusts the fingerprints of all files that were written before it starts (clock_preload.c; with sanitizers, it
 # starts later). A younger one is read again by the next index run, and counted as changed; a test must not depend on how fast it came to
 # that. unsettle: files are as young as they are.
 settle() {

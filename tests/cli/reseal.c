@@ -64,9 +64,9 @@ static bool take_words(const char *path)
 	enum bs_status status = bs_dir_open(&dir, path, NULL, NULL, &err);
 	if (!status)
 		status = bs_manifest_read(&dir, &manifest, &err);
-	manifest.options.words_revision = BS_WORDS_REVISION;
+	manifest.options.words_revision = BS_TOKENIZER_REVISION;
 	if (!status)
-		status = bs_words_versions(manifest.versions.icu, manifest.versions.unicode, &err);
+		status = bs_tokenizer_versions(manifest.versions.icu, manifest.versions.unicode, &err);
 	if (!status)
 		status = bs_manifest_write(&dir, &manifest, &err);
 	bs_manifest_deinit(&manifest);

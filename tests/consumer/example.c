@@ -1,7 +1,7 @@
 #include <bitsift.h>
 #include <stdio.h>
 
-static int print_hit(void *context, const struct bs_find_hit *hit)
+static int print_hit(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf("%.3f  %.*s\n", hit->score, (int)hit->id_bytes, hit->id);
@@ -12,21 +12,21 @@ int main(void)
 {
 	const char *sources[] = {"."};
 	struct bs_build_request build = {.dir = ".bitsift", .sources = sources, .n_sources = 1};
-	struct bs_find_request find = {.query = "bloom filter", .query_bytes = 12, .hit = print_hit};
+	struct bs_search_request find = {.query = "bloom filter", .query_bytes = 12, .hit = print_hit};
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 	enum bs_status status = bs_index_build(&build, NULL, &err);
 
 	if (!status)
 		status = bs_index_open(build.dir, NULL, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err); /* one a thread */
+		status = bs_searcher_new(index, &searcher, &err); /* one a thread */
 	if (!status)
-		status = bs_find(finder, &find, NULL, &err);
+		status = bs_search(searcher, &find, NULL, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return status != BS_OK;
 }

@@ -10,7 +10,7 @@ static int fail(const struct bs_error *err)
 	return 1;
 }
 
-static int print(void *context, const struct bs_find_hit *hit)
+static int print(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf("%.3f  %.*s  %.*s\n", hit->score, (int)hit->id_bytes, hit->id, (int)hit->snippet_bytes, hit->snippet);
@@ -40,23 +40,23 @@ int main(int argc, char **argv)
 		return fail(&err);
 	bs_writer_close(writer);
 
-	struct bs_find_request query = {.query = "water \"the boil\" -title:tea", .snippets = true, .mark_start = "[", .mark_stop = "]", .hit = print};
+	struct bs_search_request query = {.query = "water \"the boil\" -title:tea", .snippets = true, .mark_start = "[", .mark_stop = "]", .hit = print};
 	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_find_result result;
+	struct bs_searcher *searcher;
+	struct bs_search_result result;
 	query.query_bytes = strlen(query.query);
-	if (bs_index_open(request.dir, NULL, &index, &err) || bs_finder_new(index, &finder, &err) ||
-	    bs_find(finder, &query, &result, &err))
+	if (bs_index_open(request.dir, NULL, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
+	    bs_search(searcher, &query, &result, &err))
 		return fail(&err);
 
 	/* The text of a document, by its id. */
 	const struct bs_text *texts;
 	size_t n_texts;
-	if (bs_document(finder, "3", 1, &texts, &n_texts, NULL, &err))
+	if (bs_document(searcher, "3", 1, &texts, &n_texts, NULL, &err))
 		return fail(&err);
 	for (size_t i = 0; i < n_texts; i++)
 		printf("%.*s: %.*s\n", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes, texts[i].text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return 0;
 }

@@ -22,7 +22,7 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 	return answer;
 }
 
-static int show(void *context, const struct bs_find_hit *hit)
+static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf("%.*s\n", (int)hit->id_bytes, hit->id);
@@ -32,14 +32,14 @@ static int show(void *context, const struct bs_find_hit *hit)
 int main(void)
 {
 	struct bs_analyzer commas = {.name = "commas-1", .cut = cut};
-	struct bs_find_request find = {.query = "New_York", .query_bytes = 8, .mode = BS_FIND_IDS, .hit = show};
+	struct bs_search_request find = {.query = "New_York", .query_bytes = 8, .mode = BS_SEARCH_IDS, .hit = show};
 	struct bs_text cities[] = {{"", 0, "Rome,New_York,Oslo", 18}, {"", 0, "York,new_york", 13}};
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_writer *writer = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_writer_request request = {.memory = memory, .analyzer = &commas};
 	struct bs_open_request without = {.memory = memory}, with = {.memory = memory, .analyzer = &commas};
 
@@ -57,13 +57,13 @@ int main(void)
 	if (!status)
 		status = bs_index_open_with(&with, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
-		status = bs_find(finder, &find, NULL, &err);
+		status = bs_search(searcher, &find, NULL, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

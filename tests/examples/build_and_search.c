@@ -5,7 +5,7 @@
 
 #include <bitsift.h>
 
-static int show(void *context, const struct bs_find_hit *hit)
+static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf("%llu. %s: %.*s\n", (unsigned long long)hit->rank, hit->path, (int)hit->snippet_bytes, hit->snippet);
@@ -26,10 +26,10 @@ int main(int argc, char **argv)
 	const char *sources[] = {"letters"};
 	struct bs_build_request build = {.dir = "letters.index", .sources = sources, .n_sources = 1};
 	struct bs_open_request open = {.dir = build.dir};
-	struct bs_find_request find = {.query = "harbour lantern", .query_bytes = 15, .hit = show};
+	struct bs_search_request find = {.query = "harbour lantern", .query_bytes = 15, .hit = show};
 	struct bs_build_report report;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
 	find.snippets = find.passages = true;
@@ -44,14 +44,14 @@ int main(int argc, char **argv)
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err); /* for all threads */
 	if (!status)
-		status = bs_finder_new(index, &finder, &err); /* one a thread */
+		status = bs_searcher_new(index, &searcher, &err); /* one a thread */
 	if (!status)
-		status = bs_find(finder, &find, NULL, &err);
+		status = bs_search(searcher, &find, NULL, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	else
 		printf("of %llu documents\n", (unsigned long long)report.n_docs);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return status != BS_OK;
 }

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	static const char *const dirs[N_INDEXES] = {"home", "office", "boat"};
 	static const char *const letters[N_INDEXES] = {"the kettle sings", "the printer sings no more", "a kettle at sea"};
 	struct bs_catalog_request opened = {.file = "all.catalog", .consent = &all};
-	struct bs_catalog_find_request request = {.find = {.query = "kettle", .query_bytes = 6}, .hit = show};
+	struct bs_catalog_search_request request = {.find = {.query = "kettle", .query_bytes = 6}, .hit = show};
 	struct bs_catalog_result result;
 	struct bs_catalog *catalog = NULL;
 	struct bs_error err;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	if (!status)
 		status = bs_catalog_add(catalog, dirs, N_INDEXES, NULL, &err);
 	if (!status)
-		status = bs_catalog_find(catalog, &request, &result, &err);
+		status = bs_catalog_search(catalog, &request, &result, &err);
 	if (!status)
 		printf("asked %llu of %llu\n", (unsigned long long)result.n_asked, (unsigned long long)result.n_indexes);
 	else

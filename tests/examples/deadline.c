@@ -6,7 +6,7 @@
 #include <bitsift.h>
 #include <bitsift/writer.h>
 
-static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	struct bs_writer_request request = {.memory = memory};
 	struct bs_writer *writer = NULL;
@@ -25,7 +25,7 @@ static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
 	return status;
 }
 
-static void show(const char *what, enum bs_status status, const struct bs_find_result *result)
+static void show(const char *what, enum bs_status status, const struct bs_search_result *result)
 {
 	printf("%s: %s%s\n", what, bs_status_name(status), result->is_partial ? ", partial" : "");
 }
@@ -33,39 +33,39 @@ static void show(const char *what, enum bs_status status, const struct bs_find_r
 int main(void)
 {
 	/* It reads each document, to be slow. */
-	struct bs_find_request find = {
-		.query = "\"a1 words\"~9 OR \"all the\"~2", .mode = BS_FIND_COUNT, .brute = true, .n_threads = 1};
+	struct bs_search_request find = {
+		.query = "\"a1 words\"~9 OR \"all the\"~2", .mode = BS_SEARCH_COUNT, .brute = true, .n_threads = 1};
 	struct bs_limits limits = {.deadline_ns = 1000000};
 	volatile int is_cancelled = 1; /* another thread, or a signal handler, would set it */
-	struct bs_find_result result;
-	struct bs_memory *memory = NULL;
+	struct bs_search_result result;
+	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
 	find.query_bytes = strlen(find.query);
 	find.limits = &limits;
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};
 	if (!status)
 		status = fill(memory, &err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status) {
-		show("a millisecond", bs_find(finder, &find, &result, NULL), &result);
+		show("a millisecond", bs_search(searcher, &find, &result, NULL), &result);
 		limits.partial = true;
-		show("as much as it finds in one", bs_find(finder, &find, &result, NULL), &result);
+		show("as much as it finds in one", bs_search(searcher, &find, &result, NULL), &result);
 		limits = (struct bs_limits){.cancel = &is_cancelled};
-		show("called off", bs_find(finder, &find, &result, NULL), &result);
+		show("called off", bs_search(searcher, &find, &result, NULL), &result);
 		limits = (struct bs_limits){.deadline_ns = 0};
-		show("no limits", bs_find(finder, &find, &result, NULL), &result);
+		show("no limits", bs_search(searcher, &find, &result, NULL), &result);
 	}
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

@@ -5,7 +5,7 @@
 #include <bitsift.h>
 #include <bitsift/writer.h>
 
-static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	static const char *const texts[] = {"a cat", "a dog", "a cat and a dog", "a mouse"};
 	struct bs_writer_request request = {.memory = memory};
@@ -22,7 +22,7 @@ static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
 	return status;
 }
 
-static int show(void *context, const struct bs_find_hit *hit)
+static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf(" %.*s", (int)hit->id_bytes, hit->id);
@@ -30,20 +30,20 @@ static int show(void *context, const struct bs_find_hit *hit)
 }
 
 /* Who opened an index before it was changed keeps what he opened. */
-static enum bs_status list(struct bs_memory *memory, const char *when, struct bs_error *err)
+static enum bs_status list(struct bs_memory_index *memory, const char *when, struct bs_error *err)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_find_request all = {.query = "-nothing", .query_bytes = 8, .mode = BS_FIND_IDS, .hit = show};
+	struct bs_search_request all = {.query = "-nothing", .query_bytes = 8, .mode = BS_SEARCH_IDS, .hit = show};
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	printf("%s:", when);
 	enum bs_status status = bs_index_open_with(&open, &index, err);
 	if (!status)
-		status = bs_finder_new(index, &finder, err);
+		status = bs_searcher_new(index, &searcher, err);
 	if (!status)
-		status = bs_find(finder, &all, NULL, err);
+		status = bs_search(searcher, &all, NULL, err);
 	printf("\n");
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return status;
 }
@@ -51,10 +51,10 @@ static enum bs_status list(struct bs_memory *memory, const char *when, struct bs
 int main(void)
 {
 	const char *ids[] = {"2", "4"};
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_delete_result result;
 	struct bs_error err;
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_delete_request by_id = {.memory = memory, .ids = ids, .n_ids = 2};
 	struct bs_delete_request by_query = {.memory = memory, .query = "cat -dog", .query_bytes = 8};
 	struct bs_delete_request undo = {.memory = memory, .ids = ids, .n_ids = 1, .undo = true};
@@ -77,6 +77,6 @@ int main(void)
 		status = list(memory, "2 is back", &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

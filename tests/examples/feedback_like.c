@@ -13,7 +13,7 @@ static const char *const documents[][2] = {
 	{"bread", "Flour and water make bread, butter makes it better."},
 };
 
-static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	struct bs_writer_request request = {.memory = memory};
 	struct bs_writer *writer = NULL;
@@ -28,7 +28,7 @@ static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
 	return status;
 }
 
-static int show(void *context, const struct bs_find_hit *hit)
+static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf(" %.*s", (int)hit->id_bytes, hit->id);
@@ -37,42 +37,42 @@ static int show(void *context, const struct bs_find_hit *hit)
 
 int main(void)
 {
-	struct bs_find_request like = {.query = "", .like_id = "cake", .stop_language = "english", .hit = show};
-	struct bs_find_request like_text = {
+	struct bs_search_request like = {.query = "", .like_id = "cake", .stop_language = "english", .hit = show};
+	struct bs_search_request like_text = {
 		.query = "", .like_text = "boats and a cold ferry", .stop_language = "english", .hit = show};
-	struct bs_find_request more = {
+	struct bs_search_request more = {
 		.query = "boat", .query_bytes = 4, .feedback_docs = 1, .stop_language = "english", .hit = show};
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
 	like_text.like_text_bytes = strlen(like_text.like_text);
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};
 	if (!status)
 		status = fill(memory, &err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status) {
 		printf("like cake:");
-		status = bs_find(finder, &like, NULL, &err);
+		status = bs_search(searcher, &like, NULL, &err);
 	}
 	if (!status) {
 		printf("\nlike a text:");
-		status = bs_find(finder, &like_text, NULL, &err);
+		status = bs_search(searcher, &like_text, NULL, &err);
 	}
 	if (!status) {
 		printf("\nboat, and what its best document is about:");
-		status = bs_find(finder, &more, NULL, &err);
+		status = bs_search(searcher, &more, NULL, &err);
 	}
 	printf("\n");
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

@@ -14,14 +14,14 @@ static void print(void *context, enum bs_log_level level, const char *line)
 int main(void)
 {
 	struct bs_log log = {.line = print, .least = BS_LOG_DEBUG};
-	struct bs_find_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_FIND_COUNT};
+	struct bs_search_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_SEARCH_COUNT};
 	struct bs_text text = {"", 0, "a cold harbour", 14};
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_writer *writer = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_writer_request request = {.memory = memory, .log = &log};
 	struct bs_open_request open = {.memory = memory, .log = &log}; /* of all its queries, too */
 
@@ -35,16 +35,16 @@ int main(void)
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
-		status = bs_find(finder, &find, NULL, &err);
+		status = bs_search(searcher, &find, NULL, &err);
 	log.slow_ns = 1; /* from now on, any query is a slow one */
 	if (!status)
-		status = bs_find(finder, &find, NULL, &err);
+		status = bs_search(searcher, &find, NULL, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

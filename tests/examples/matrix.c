@@ -1,4 +1,4 @@
-/* matrix.c: what an index is made of: its slabs, the columns of a word, and what the filter leaves for a query. */
+/* matrix.c: what an index is made of: its shards, the columns of a word, and what the filter leaves for a query. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define N_DOCS 4000
 
 /* Document i has the word "even" if it is, and one of its own. */
-static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	struct bs_writer_request request = {.memory = memory};
 	struct bs_writer *writer = NULL;
@@ -28,19 +28,19 @@ static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status show_slab(const struct bs_index *index, uint32_t segment, uint32_t number, struct bs_error *err)
+static enum bs_status show_shard(const struct bs_index *index, uint32_t segment, uint32_t number, struct bs_error *err)
 {
 	static const char *const names[] = {"document", "group", "block", "exact"};
-	struct bs_matrix_slab slab;
+	struct bs_matrix_shard shard;
 	struct bs_matrix_term_columns even;
-	enum bs_status status = bs_matrix_slab_at(index, segment, number, &slab, err);
+	enum bs_status status = bs_matrix_shard_at(index, segment, number, &shard, err);
 	if (!status)
 		status = bs_matrix_find_columns(index, segment, number, "even", 4, &even, err);
 	if (status)
 		return status;
-	printf("slab %u: %u rows%s\n", number, slab.n_rows, slab.is_lists ? ", as lists" : "");
+	printf("shard %u: %u rows%s\n", number, shard.n_rows, shard.is_lists ? ", as lists" : "");
 	for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
-		const struct bs_matrix_columns *columns = &slab.levels[l];
+		const struct bs_matrix_columns *columns = &shard.levels[l];
 		if (columns->n_columns > 0)
 			printf("  %u %s columns of %u bits, density %.2f; %u of them are those of `even`\n",
 			       columns->n_columns, names[l], columns->n_lanes,
@@ -64,34 +64,34 @@ static int count(void *context, const struct bs_matrix_candidates *candidates)
 
 int main(void)
 {
-	struct bs_find_request phrase = {.query = "\"even number\"", .query_bytes = 13};
+	struct bs_search_request phrase = {.query = "\"even number\"", .query_bytes = 13};
 	struct bs_matrix_segment segment = {.n_docs = 0};
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 	uint64_t n_candidates = 0;
 
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};
 	if (!status)
 		status = fill(memory, &err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
 		status = bs_matrix_segment_at(index, 0, &segment, &err);
-	for (uint32_t i = 0; i < segment.n_slabs && !status; i++)
-		status = show_slab(index, 0, i, &err);
+	for (uint32_t i = 0; i < segment.n_shards && !status; i++)
+		status = show_shard(index, 0, i, &err);
 	if (!status)
-		status = bs_matrix_ask(finder, &phrase, count, &n_candidates, NULL, &err);
+		status = bs_matrix_query(searcher, &phrase, count, &n_candidates, NULL, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	else
 		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates, phrase.query);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

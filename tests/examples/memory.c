@@ -16,27 +16,27 @@ static enum bs_status add(struct bs_writer *writer, const char *id, const char *
 	return bs_writer_add(writer, id, strlen(id), texts, 1, err);
 }
 
-static int count(struct bs_memory *memory, const char *query)
+static int count(struct bs_memory_index *memory, const char *query)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT};
+	struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT};
 	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_find_result result;
+	struct bs_searcher *searcher;
+	struct bs_search_result result;
 	struct bs_error err;
-	if (bs_index_open_with(&open, &index, &err) || bs_finder_new(index, &finder, &err) || bs_find(finder, &request, &result, &err))
+	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) || bs_search(searcher, &request, &result, &err))
 		return -fail(&err);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return (int)result.n_hits;
 }
 
 int main(void)
 {
-	struct bs_memory *memory, *carried;
+	struct bs_memory_index *memory, *carried;
 	struct bs_writer *writer;
 	struct bs_error err;
-	if (bs_memory_new(&memory, &err) || bs_memory_new(&carried, &err))
+	if (bs_memory_index_new(&memory, &err) || bs_memory_index_new(&carried, &err))
 		return fail(&err);
 	struct bs_writer_request request = {.memory = memory};
 	if (bs_writer_open(&request, &writer, &err) || add(writer, "a", "the first of two", &err) ||
@@ -50,14 +50,14 @@ int main(void)
 	printf("two: %d, third: %d\n", count(memory, "two"), count(memory, "third"));
 
 	/* What a database would keep in a table. */
-	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
-		struct bs_memory_file file;
-		if (bs_memory_file_at(memory, i, &file, &err) || bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err))
+	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
+		struct bs_memory_index_file file;
+		if (bs_memory_index_file_at(memory, i, &file, &err) || bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, &err))
 			return fail(&err);
 	}
 	bs_writer_close(writer);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	printf("carried: %d\n", count(carried, "second"));
-	bs_memory_free(carried);
+	bs_memory_index_free(carried);
 	return 0;
 }

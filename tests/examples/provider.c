@@ -31,7 +31,7 @@ static int fail(const struct bs_error *err)
 	return 1;
 }
 
-static int print(void *context, const struct bs_find_hit *hit)
+static int print(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf("row %.*s: %.*s\n", (int)hit->id_bytes, hit->id, (int)hit->snippet_bytes, hit->snippet);
@@ -42,10 +42,10 @@ int main(void)
 {
 	int n_asked = 0;
 	struct bs_text_provider provider = {.texts = look_up, .context = &n_asked};
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_writer *writer;
 	struct bs_error err;
-	if (bs_memory_new(&memory, &err))
+	if (bs_memory_index_new(&memory, &err))
 		return fail(&err);
 	struct bs_writer_request request = {.memory = memory, .not_stored = true, .texts = &provider};
 	if (bs_writer_open(&request, &writer, &err))
@@ -62,15 +62,15 @@ int main(void)
 	bs_writer_close(writer);
 
 	struct bs_open_request open = {.memory = memory, .texts = &provider};
-	struct bs_find_request find = {.query = "\"two fish\"", .query_bytes = 10, .snippets = true, .hit = print};
+	struct bs_search_request find = {.query = "\"two fish\"", .query_bytes = 10, .snippets = true, .hit = print};
 	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_find_result result;
-	if (bs_index_open_with(&open, &index, &err) || bs_finder_new(index, &finder, &err) || bs_find(finder, &find, &result, &err))
+	struct bs_searcher *searcher;
+	struct bs_search_result result;
+	if (bs_index_open_with(&open, &index, &err) || bs_searcher_new(index, &searcher, &err) || bs_search(searcher, &find, &result, &err))
 		return fail(&err);
 	printf("rows that were looked at: %s\n", n_asked > 0 ? "some" : "none");
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return 0;
 }

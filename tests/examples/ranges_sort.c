@@ -10,7 +10,7 @@ static const char *const books[][3] = {
 	{"ulysses", "730", "1922-02-02"}, {"candide", "129", "1759-01-15"},
 };
 
-static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, struct bs_error *err)
 {
 	struct bs_writer_request request = {.memory = memory};
 	struct bs_writer *writer = NULL;
@@ -26,7 +26,7 @@ static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
 	return status;
 }
 
-static int show(void *context, const struct bs_find_hit *hit)
+static int show(void *context, const struct bs_hit *hit)
 {
 	(void)context;
 	printf(" %.*s", (int)hit->id_bytes, hit->id);
@@ -35,50 +35,50 @@ static int show(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static enum bs_status ask(struct bs_finder *finder, struct bs_find_request request, struct bs_error *err)
+static enum bs_status ask(struct bs_searcher *searcher, struct bs_search_request request, struct bs_error *err)
 {
 	printf("%s%s%s:", request.query, request.sort_field ? " by " : "",
 	       request.sort_field ? request.sort_field : "");
 	request.query_bytes = strlen(request.query);
 	request.hit = show;
-	enum bs_status status = bs_find(finder, &request, NULL, err);
+	enum bs_status status = bs_search(searcher, &request, NULL, err);
 	printf("\n");
 	return status;
 }
 
 int main(void)
 {
-	struct bs_memory *memory = NULL;
+	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
-	enum bs_status status = bs_memory_new(&memory, &err);
+	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};
 	if (!status)
 		status = fill(memory, &err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &err);
+		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
-		status = ask(finder,
-		             (struct bs_find_request){.query = "pages:150..500 printed:<1900", .mode = BS_FIND_IDS},
+		status = ask(searcher,
+		             (struct bs_search_request){.query = "pages:150..500 printed:<1900", .mode = BS_SEARCH_IDS},
 		             &err);
 	if (!status)
-		status = ask(finder,
-		             (struct bs_find_request){
+		status = ask(searcher,
+		             (struct bs_search_request){
 				     .query = "pages:>0", .sort_field = "pages", .sort_descending = true, .n_best = 2},
 		             &err);
 	if (!status)
-		status = ask(finder,
-		             (struct bs_find_request){
+		status = ask(searcher,
+		             (struct bs_search_request){
 				     .query = "pages:>0", .sort_field = "printed", .n_best = 2, .offset = 2},
 		             &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 	return status != BS_OK;
 }

@@ -15,17 +15,17 @@ static int write_file(const char *path, const char *text)
 static enum bs_status count(const char *what, bool fresh, struct bs_error *err)
 {
 	struct bs_open_request open = {.dir = "notes.index", .fresh = fresh};
-	struct bs_find_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_FIND_COUNT};
-	struct bs_find_result result = {.n_hits = 0};
+	struct bs_search_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_SEARCH_COUNT};
+	struct bs_search_result result = {.n_hits = 0};
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
 	if (!status)
-		status = bs_finder_new(index, &finder, err);
+		status = bs_searcher_new(index, &searcher, err);
 	if (!status)
-		status = bs_find(finder, &find, &result, err);
+		status = bs_search(searcher, &find, &result, err);
 	printf("%s: %llu\n", what, (unsigned long long)result.n_hits);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return status;
 }

@@ -25,7 +25,7 @@ struct best {
 	const char *source; /* being asked */
 };
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct best *best = context;
 	size_t at = best->n < N_BEST ? best->n : N_BEST;
@@ -41,7 +41,7 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 }
 
 static enum bs_status open_index(const char *source, const char *dir, const char *records, struct bs_index **index,
-                                 struct bs_finder **finder, struct bs_error *err)
+                                 struct bs_searcher **searcher, struct bs_error *err)
 {
 	struct bs_build_request build = {.dir = dir, .sources = &source, .n_sources = 1, .rebuild = true};
 	FILE *file = fopen(source, "w");
@@ -50,7 +50,7 @@ static enum bs_status open_index(const char *source, const char *dir, const char
 	enum bs_status status = bs_index_build(&build, NULL, err);
 	if (!status)
 		status = bs_index_open(dir, NULL, index, err);
-	return status ? status : bs_finder_new(*index, finder, err);
+	return status ? status : bs_searcher_new(*index, searcher, err);
 }
 
 int main(int argc, char **argv)
@@ -60,10 +60,10 @@ int main(int argc, char **argv)
 		"{\"id\": 1, \"text\": \"a bloom filter\"}\n{\"id\": 2, \"text\": \"a filter of coffee\"}\n",
 		"{\"id\": 7, \"text\": \"filters: Bloom, Bloom filter\"}\n{\"id\": 8, \"text\": \"bloom of roses\"}\n{\"id\": 9, \"text\": \"tea\"}\n"};
 	struct bs_index *indexes[N_INDEXES] = {NULL};
-	struct bs_finder *finders[N_INDEXES] = {NULL};
+	struct bs_searcher *searchers[N_INDEXES] = {NULL};
 	struct bs_statistics *statistics = NULL;
 	struct best best = {.n = 0};
-	struct bs_find_request find = {.query = "bloom filter", .any = true, .n_best = N_BEST, .hit = take_hit, .context = &best};
+	struct bs_search_request find = {.query = "bloom filter", .any = true, .n_best = N_BEST, .hit = take_hit, .context = &best};
 	struct bs_error err;
 
 	find.query_bytes = strlen(find.query);
@@ -71,20 +71,20 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	enum bs_status status = bs_statistics_new(&statistics, &err);
 	for (int i = 0; i < N_INDEXES && !status; i++)
-		status = open_index(sources[i], dirs[i], records[i], &indexes[i], &finders[i], &err);
+		status = open_index(sources[i], dirs[i], records[i], &indexes[i], &searchers[i], &err);
 	for (int i = 0; i < N_INDEXES && !status; i++)
-		status = bs_statistics_gather(finders[i], &find, statistics, &err);
+		status = bs_statistics_gather(searchers[i], &find, statistics, &err);
 	find.statistics = statistics;
 	for (int i = 0; i < N_INDEXES && !status; i++) {
 		best.source = sources[i];
-		status = bs_find(finders[i], &find, NULL, &err);
+		status = bs_search(searchers[i], &find, NULL, &err);
 	}
 	for (size_t i = 0; i < best.n && !status; i++)
 		printf("%.3f %s %s\n", best.hits[i].score, best.hits[i].source, best.hits[i].id);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	for (int i = 0; i < N_INDEXES; i++) {
-		bs_finder_free(finders[i]);
+		bs_searcher_free(searchers[i]);
 		bs_index_close(indexes[i]);
 	}
 	bs_statistics_free(statistics);

@@ -18,7 +18,7 @@
 #define N_GIVEN 300 /* more than have ids that are written down */
 
 struct run {
-	struct bs_memory *memory; /* NULL: the directory .bitsift */
+	struct bs_memory_index *memory; /* NULL: the directory .bitsift */
 	struct bs_writer *writer;
 	struct bs_error err;
 };
@@ -79,7 +79,7 @@ static enum bs_status transact(struct run *run, enum bs_status (*changes)(struct
 	return status;
 }
 
-static int print_hit(void *context, const struct bs_find_hit *hit)
+static int print_hit(void *context, const struct bs_hit *hit)
 {
 	printf("%.*s\n", (int)hit->id_bytes, hit->id);
 	return 0;
@@ -89,21 +89,21 @@ static enum bs_status show(struct run *run, const char *query)
 {
 	struct bs_open_request open = {.memory = run->memory};
 	struct bs_check_request check = {.memory = run->memory};
-	struct bs_find_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_IDS, .hit = print_hit};
+	struct bs_search_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_IDS, .hit = print_hit};
 	struct bs_index *index = NULL;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	const struct bs_text *texts;
 	size_t n_texts;
 	enum bs_status status = bs_index_check(&check, NULL, &run->err);
 	if (!status)
 		status = bs_index_open_with(&open, &index, &run->err);
 	if (!status)
-		status = bs_finder_new(index, &finder, &run->err);
+		status = bs_searcher_new(index, &searcher, &run->err);
 	if (!status)
-		status = bs_find(finder, &find, NULL, &run->err);
+		status = bs_search(searcher, &find, NULL, &run->err);
 	if (!status)
-		status = bs_document(finder, "g22", 3, &texts, &n_texts, NULL, &run->err);
-	bs_finder_free(finder);
+		status = bs_document(searcher, "g22", 3, &texts, &n_texts, NULL, &run->err);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	if (status == BS_CORRUPT || status == BS_NOT_FOUND) {
 		fprintf(stderr, "writer: %s\n", run->err.text);
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 	bool in_memory = argc > 1 && strcmp(argv[1], "memory") == 0;
 	struct bs_writer_request request = {
 		.dir = in_memory ? NULL : ".bitsift", .memory_bytes = 16 << 20, .n_threads = argc > 2 ? (uint32_t)atoi(argv[2]) : 1};
-	enum bs_status status = in_memory ? bs_memory_new(&run.memory, &run.err) : BS_OK;
+	enum bs_status status = in_memory ? bs_memory_index_new(&run.memory, &run.err) : BS_OK;
 	request.memory = run.memory;
 	if (!status)
 		status = bs_writer_open(&request, &run.writer, &run.err);
@@ -133,6 +133,6 @@ int main(int argc, char **argv)
 	if (status)
 		fprintf(stderr, "writer: %s\n", run.err.text);
 	bs_writer_close(run.writer);
-	bs_memory_free(run.memory);
+	bs_memory_index_free(run.memory);
 	return status ? 2 : 0;
 }

@@ -25,7 +25,7 @@ static const char *const queries[] = {
 	"title:even", "\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac", "(even OR w5) -fox",
 };
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct bs_buffer *answer = context;
 	char score[40];
@@ -39,31 +39,31 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, struct bs_error *err)
 {
 	struct bs_index *index;
-	struct bs_finder *finder = NULL;
+	struct bs_searcher *searcher = NULL;
 	enum bs_status status = bs_index_open("index", kernel, &index, err);
 	if (status)
 		return status;
-	status = bs_finder_new(index, &finder, err);
+	status = bs_searcher_new(index, &searcher, err);
 	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
-		struct bs_find_result result;
+		struct bs_search_result result;
 		char count[32];
-		struct bs_find_request request = {
+		struct bs_search_request request = {
 			.query = queries[i / 2],
 			.query_bytes = strlen(queries[i / 2]),
-			.mode = i % 2 ? BS_FIND_TOP : BS_FIND_COUNT,
+			.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
 			.n_best = 5,
 			.snippets = i % 2,
 			.hit = take_hit,
 			.context = answer,
 		};
-		status = bs_find(finder, &request, &result, err);
+		status = bs_search(searcher, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)
 			status = bs_buffer_append(answer, count, (size_t)n, err);
 		if (!status && result.n_unreadable > 0)
 			status = BS_IO;
 	}
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return status;
 }

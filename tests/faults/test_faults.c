@@ -28,7 +28,7 @@ static struct random_rounds rounds;
 #define MAX_CALLS       16 /* that fail of one kind in one scenario and one round */
 #define MAX_WRITE_CALLS 4 /* the same where an index is written, which takes longer */
 #define MOST_SECONDS    30 /* that a run may take */
-#define PATIENCE_US     100000 /* after which the stamps of files prove what they say */
+#define PATIENCE_US     100000 /* after which the fingerprints of files prove what they say */
 
 /* Folders that commands run in: a tree of files, a collection, and an index of some of it or none. */
 enum place {

@@ -151,10 +151,10 @@ static void make_files(void)
 	unlink("docs/part5/file5.txt");
 }
 
-/* Large enough slabs for columns of all kinds, and none too large to be run over a thousand times. */
+/* Large enough shards for columns of all kinds, and none too large to be run over a thousand times. */
 static void make_records(void)
 {
-	struct bs_build_tuning tuning = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_slab_bytes = 256 << 10};
+	struct bs_build_tuning tuning = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_shard_bytes = 256 << 10};
 	write_records("records.jsonl", 0, 700);
 	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);

@@ -54,7 +54,7 @@ static void ask_numbers(const uint8_t *bytes, size_t n_bytes)
 }
 
 /* An index of three segments, made once; the summaries beside it come and go. */
-static struct bs_memory *memory;
+static struct bs_memory_index *memory;
 static struct bs_dir dir;
 static struct bs_snapshot snapshot;
 
@@ -68,7 +68,7 @@ static void make_index(void)
 {
 	static const char *const texts[] = {"the quick brown fox", "jumps over the lazy dog", "the quick dog jumps high"};
 	struct bs_writer *writer;
-	must(bs_memory_new(&memory, NULL));
+	must(bs_memory_index_new(&memory, NULL));
 	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .n_threads = 1}, &writer, NULL));
 	for (unsigned i = 0; i < 3; i++) {
 		struct bs_text text = {"text", 4, texts[i], strlen(texts[i])};

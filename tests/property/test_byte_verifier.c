@@ -161,7 +161,7 @@ static void draw_query(struct bs_buffer *to, const struct doc *doc)
 static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_query_tree *query;
 	struct bs_plan plan;
 	struct bs_matcher *matcher;
@@ -319,10 +319,10 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
 	char *weights[] = {by_chance(50) ? some : other, text, NULL};
 	draw_query(&bench->text, doc);
-	bs_words_split(bench->words, false);
+	bs_tokenizer_split(bench->words, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
-	bs_words_split(bench->words, bench->splits);
+	bs_tokenizer_split(bench->words, bench->splits);
 	make_plan(bench);
 	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
 	bs_matcher_weigh_fields(bench->matcher, weights);
@@ -341,14 +341,14 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	bs_query_tree_free(bench->query);
 }
 
-static void check_documents(const struct bs_words_options *options, uint64_t seed, uint64_t n_docs)
+static void check_documents(const struct bs_tokenizer_options *options, uint64_t seed, uint64_t n_docs)
 {
 	struct bs_record_options record_options = {0};
 	random_state = seed;
 	struct bench bench = {.splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
-	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
+	assert_int_equal(bs_tokenizer_new(options, &bench.words, NULL), BS_OK);
 	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
 	for (uint32_t i = 0, number; i < 3; i++)
 		assert_int_equal(bs_term_table_intern(&bench.fields, (const uint8_t *)query_fields[i].name,
@@ -372,7 +372,7 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_record_scan_deinit(&bench.scan);
 	bs_term_table_deinit(&bench.fields);
 	bs_record_parser_free(bench.parser);
-	bs_words_free(bench.words);
+	bs_tokenizer_free(bench.words);
 }
 
 static void test_plain_words(void **state)
@@ -387,19 +387,19 @@ static void test_plain_words(void **state)
 
 static void test_folded_accents(void **state)
 {
-	check_documents(&(struct bs_words_options){.fold_accents = true}, rounds.seed + 12, rounds.n);
+	check_documents(&(struct bs_tokenizer_options){.fold_accents = true}, rounds.seed + 12, rounds.n);
 }
 
 static void test_identifiers(void **state)
 {
-	check_documents(&(struct bs_words_options){.split_identifiers = true}, rounds.seed + 15, rounds.n);
+	check_documents(&(struct bs_tokenizer_options){.split_identifiers = true}, rounds.seed + 15, rounds.n);
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
-	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, rounds.seed + 16, rounds.n);
+	check_documents(&(struct bs_tokenizer_options){.split_identifiers = true, .fold_accents = true}, rounds.seed + 16, rounds.n);
 }
 
 static void test_stems_are_left_alone(void **state)
 {
-	check_documents(&(struct bs_words_options){.stem_language = "english"}, rounds.seed + 13, 20);
+	check_documents(&(struct bs_tokenizer_options){.stem_language = "english"}, rounds.seed + 13, 20);
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 

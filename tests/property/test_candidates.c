@@ -1,4 +1,4 @@
-/* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of given documents is among the candidates of
+/* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of in-memory documents is among the candidates of
  * a pattern, in document order, whatever is deleted, merged and opened again; few others are, where there are grams; a filter passes it,
  * and estimates are about right. Linked to the installed library's own file. */
 
@@ -30,9 +30,9 @@ struct row {
 static struct {
 	struct row rows[MOST_ROWS];
 	size_t n;
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	size_t n_arrived;
 } rig;
 
@@ -114,9 +114,9 @@ static void put_row(struct bs_writer *writer, size_t i)
 
 static void close_index(void)
 {
-	bs_finder_free(rig.finder);
+	bs_searcher_free(rig.searcher);
 	bs_index_close(rig.index);
-	rig.finder = NULL;
+	rig.searcher = NULL;
 	rig.index = NULL;
 }
 
@@ -125,20 +125,20 @@ static void open_index(void)
 	struct bs_open_request request = {.memory = rig.memory, .texts = &provider};
 	close_index();
 	ok(bs_index_open_with(&request, &rig.index, ERR), &said);
-	ok(bs_finder_new(rig.index, &rig.finder, ERR), &said);
+	ok(bs_searcher_new(rig.index, &rig.searcher, ERR), &said);
 }
 
 static int setup(void **state)
 {
 	random_state = rounds.seed;
 	rig.n = rig.n_arrived = 0;
-	return (int)bs_memory_new(&rig.memory, NULL);
+	return (int)bs_memory_index_new(&rig.memory, NULL);
 }
 
 static int teardown(void **state)
 {
 	close_index();
-	bs_memory_free(rig.memory);
+	bs_memory_index_free(rig.memory);
 	return 0;
 }
 
@@ -223,7 +223,7 @@ static void ask(const char *text)
 		return;
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
 	memset(found, 0, sizeof(found));
-	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, n);
 	for (size_t i = 0; i < rig.n; i++) {
 		bool is_match = rig.rows[i].is_there && matches(code, data, &rig.rows[i]);
@@ -236,11 +236,11 @@ static void ask(const char *text)
 	n_asked++;
 	if (options & PCRE2_MULTILINE)
 		filter_texts(pattern, code, data);
-	/* All rows of a slab fit into what is looked at; those that are deleted count. */
+	/* All rows of a shard fit into what is looked at; those that are deleted count. */
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
-	ok(bs_candidates(rig.finder, &request, &estimated, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &estimated, ERR), &said);
 	assert_true(estimated.n_candidates >= result.n_candidates && estimated.n_candidates <= result.n_candidates + info.n_deleted);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -329,34 +329,34 @@ static void test_refusals(void **state)
 	const char *text = "lock";
 	size_t text_bytes = 4, n = 0;
 	struct bs_candidates_request request = {.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
-	struct bs_find_request find = {.query = "lock", .query_bytes = 4, .mode = BS_FIND_TOP, .candidates = true, .batch = take};
+	struct bs_search_request find = {.query = "lock", .query_bytes = 4, .mode = BS_SEARCH_TOP, .candidates = true, .batch = take};
 	struct bs_candidates_result result;
 	change(true, false, 200);
 	open_index();
 	/* No pattern matches nothing. */
-	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
 	assert_int_equal(result.n_candidates, 0);
 	request.pattern.n_patterns = 1;
-	ok(bs_candidates(rig.finder, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
 	assert_true(result.n_candidates > 0 && !result.is_all);
 	request.batch = refuse;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_STOPPED);
+	assert_int_equal(bs_candidates(rig.searcher, &request, NULL, ERR), BS_STOPPED);
 	request.reserved[0] = 1;
-	assert_int_equal(bs_candidates(rig.finder, &request, NULL, ERR), BS_UNSUPPORTED);
-	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
-	find.mode = BS_FIND_IDS;
+	assert_int_equal(bs_candidates(rig.searcher, &request, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
+	find.mode = BS_SEARCH_IDS;
 	find.brute = true;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
 	find.brute = false;
 	find.feedback_docs = 3;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
 	find.feedback_docs = 0;
 	find.batch = refuse;
-	assert_int_equal(bs_find(rig.finder, &find, NULL, ERR), BS_STOPPED);
+	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase that no text is read for only may be there. */
-	find = (struct bs_find_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_FIND_COUNT, .candidates = true};
-	struct bs_find_result of_find;
-	ok(bs_find(rig.finder, &find, &of_find, ERR), &said);
+	find = (struct bs_search_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_SEARCH_COUNT, .candidates = true};
+	struct bs_search_result of_find;
+	ok(bs_search(rig.searcher, &find, &of_find, ERR), &said);
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 

@@ -64,7 +64,7 @@ static const struct hit *hit_at(const struct list *list, size_t i)
 	return (const struct hit *)(const void *)list->hits.data + i;
 }
 
-static int take(void *context, const struct bs_find_hit *hit)
+static int take(void *context, const struct bs_hit *hit)
 {
 	struct list *list = context;
 	struct hit taken = {.score = hit->score};
@@ -174,7 +174,7 @@ static void make_query(struct bs_buffer *text)
 		assert_int_equal(bs_buffer_append(text, "year:1995..2005", 15, NULL), BS_OK);
 }
 
-static void compare(const struct bs_find_request *find, const struct list *parts, const struct list *whole)
+static void compare(const struct bs_search_request *find, const struct list *parts, const struct list *whole)
 {
 	size_t n = length(whole), i = 0;
 	while (i < n && i < length(parts) && memcmp(&hit_at(parts, i)->score, &hit_at(whole, i)->score, sizeof(double)) == 0 &&
@@ -188,18 +188,18 @@ static void compare(const struct bs_find_request *find, const struct list *parts
 	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
 }
 
-static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_result *came)
+static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find, struct bs_catalog_result *came)
 {
 	struct list of_parts = {{0}}, of_whole = {{0}};
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct bs_error err = {""}, whole_err = {""};
 	find.context = &of_whole;
-	find.hit = find.mode == BS_FIND_COUNT ? NULL : take;
-	enum bs_status expected = bs_find(whole, &find, &result, &whole_err);
+	find.hit = find.mode == BS_SEARCH_COUNT ? NULL : take;
+	enum bs_status expected = bs_search(whole, &find, &result, &whole_err);
 	find.hit = NULL;
 	find.context = &of_parts;
-	struct bs_catalog_find_request request = {.find = find, .hit = find.mode == BS_FIND_COUNT ? NULL : take_from_catalog};
-	enum bs_status status = bs_catalog_find(catalog, &request, came, &err);
+	struct bs_catalog_search_request request = {.find = find, .hit = find.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
+	enum bs_status status = bs_catalog_search(catalog, &request, came, &err);
 	if (status != expected)
 		fail_msg("%.*s: %s %s, not %s %s", (int)find.query_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
@@ -209,14 +209,14 @@ static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_f
 		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query_bytes,
 		         find.query, find.any, (int)find.mode, find.feedback_docs, find.like_id ? find.like_id : "-", find.like_text_bytes,
 		         (unsigned long long)came->n_probed);
-	if (!status && find.mode != BS_FIND_TOP)
+	if (!status && find.mode != BS_SEARCH_TOP)
 		assert_int_equal(came->find.n_hits, result.n_hits);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
 }
 
 /* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
-static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find)
+static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find)
 {
 	struct bs_catalog_result came;
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {.data = NULL};
@@ -237,7 +237,7 @@ static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, st
 	if (kind > 0 && below(2))
 		find.query_bytes = 0;
 	find.mode = below(3);
-	find.offset = find.mode == BS_FIND_COUNT ? 0 : find.offset;
+	find.offset = find.mode == BS_SEARCH_COUNT ? 0 : find.offset;
 	find.stop_words = below(4) ? NULL : "waax0 wbax1 wcax2";
 	find.stop_words_bytes = find.stop_words ? strlen(find.stop_words) : 0;
 	ask(catalog, whole, find, &came);
@@ -249,7 +249,7 @@ static void test_as_one(void **state)
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
 	struct bs_catalog_result came;
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	AUTO(bs_buffer_deinit) struct bs_buffer query = {.data = NULL};
 	uint64_t n_skipped = 0, n_probed = 0, n_known = 0;
 	char dir[64];
@@ -258,38 +258,38 @@ static void test_as_one(void **state)
 	snprintf(dir, sizeof(dir), "%s/whole", scratch);
 	struct bs_open_request open = {.dir = dir, .consent = &all};
 	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	for (unsigned i = 0; i < n_queries; i++) {
 		make_query(&query);
-		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = below(3) == 0,
+		struct bs_search_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = below(3) == 0,
 		                               .offset = below(5) == 0 ? below(12) : 0, .snippets = below(4) == 0};
-		ask(catalog, finder, find, &came);
+		ask(catalog, searcher, find, &came);
 		n_skipped += came.n_skipped;
 		n_probed += came.n_probed;
 		n_known += came.n_skipped > came.n_probed && came.find.n_hits > 0;
 		if (below(3) == 0)
-			ask_learning(catalog, finder, find);
+			ask_learning(catalog, searcher, find);
 		if (below(4) > 0)
 			continue;
-		find.mode = BS_FIND_IDS;
-		ask(catalog, finder, find, &came);
-		find.mode = BS_FIND_COUNT;
+		find.mode = BS_SEARCH_IDS;
+		ask(catalog, searcher, find, &came);
+		find.mode = BS_SEARCH_COUNT;
 		find.offset = 0;
-		ask(catalog, finder, find, &came);
+		ask(catalog, searcher, find, &came);
 		find.brute = true;
-		ask(catalog, finder, find, &came);
-		find.mode = BS_FIND_TOP;
+		ask(catalog, searcher, find, &came);
+		find.mode = BS_SEARCH_TOP;
 		find.brute = false;
 		find.sort_field = "year";
 		find.sort_descending = below(2);
-		ask(catalog, finder, find, &came);
+		ask(catalog, searcher, find, &came);
 	}
 	/* With few indexes next to none can be skipped. */
 	assert_true(n_indexes < SEVERAL || (n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10));
 	assert_true(n_indexes < SEVERAL || n_learning > n_queries / 8);
 	print_message("%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n", (unsigned long long)n_skipped,
 	              (unsigned long long)n_probed, (unsigned long long)n_queries * n_indexes, n_learning);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 }
 
@@ -304,17 +304,17 @@ static void test_limits(void **state)
 		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
 		make_query(&query);
-		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
-		                               .mode = below(2) ? BS_FIND_TOP : BS_FIND_IDS, .n_best = 1000000, .context = &whole};
-		struct bs_catalog_find_request request = {.find = find, .hit = take_from_catalog};
-		enum bs_status expected = bs_catalog_find(catalog, &request, NULL, NULL);
+		struct bs_search_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
+		                               .mode = below(2) ? BS_SEARCH_TOP : BS_SEARCH_IDS, .n_best = 1000000, .context = &whole};
+		struct bs_catalog_search_request request = {.find = find, .hit = take_from_catalog};
+		enum bs_status expected = bs_catalog_search(catalog, &request, NULL, NULL);
 		request.find.limits = &limits;
 		request.find.context = &part;
 		request.find.n_best = 1 + below(20);
 		request.find.snippets = below(2);
-		if (bs_catalog_find(catalog, &request, &came, ERR) != expected)
+		if (bs_catalog_search(catalog, &request, &came, ERR) != expected)
 			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, said.text);
-		size_t n_wanted = find.mode == BS_FIND_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
+		size_t n_wanted = find.mode == BS_SEARCH_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
 		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
 			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
 				from++;
@@ -346,22 +346,22 @@ static void test_stopped(void **state)
 	const volatile int cancel = 1;
 	for (int partial = 0; partial < 2; partial++) {
 		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
-		struct bs_catalog_find_request request = {
-			.find = {.query = "waax0", .query_bytes = 5, .mode = BS_FIND_COUNT, .limits = &limits, .brute = true}};
-		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
+		struct bs_catalog_search_request request = {
+			.find = {.query = "waax0", .query_bytes = 5, .mode = BS_SEARCH_COUNT, .limits = &limits, .brute = true}};
+		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
 		assert_true(came.find.is_partial == (partial == 1));
 		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
 		n_left = 1;
-		enum bs_status status = bs_catalog_find(catalog, &request, &came, NULL);
+		enum bs_status status = bs_catalog_search(catalog, &request, &came, NULL);
 		assert_true(status == BS_STOPPED || (!status && n_left > 0));
 	}
 }
 
 static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_result *came)
 {
-	struct bs_catalog_find_request request = {
-		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT}, .partial = partial};
-	return bs_catalog_find(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
+	struct bs_catalog_search_request request = {
+		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT}, .partial = partial};
+	return bs_catalog_search(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
 }
 
 static void keep_message(void *context, const char *message)
@@ -386,10 +386,10 @@ static void test_suggestions(void **state)
 		word.data[at] = below(2) ? word.data[at + 1] : 'q';
 		word.data[at + 1] = letter;
 		word.data[word.used_bytes] = '\0';
-		struct bs_catalog_find_request request = {
-			.find = {.query = (const char *)word.data, .query_bytes = word.used_bytes, .mode = BS_FIND_COUNT, .suggest = true,
+		struct bs_catalog_search_request request = {
+			.find = {.query = (const char *)word.data, .query_bytes = word.used_bytes, .mode = BS_SEARCH_COUNT, .suggest = true,
 		             .notice = keep_message, .context = &line}};
-		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), BS_OK);
+		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), BS_OK);
 		if (came.find.n_hits > 0) {
 			assert_string_equal(line.text, "");
 			continue;
@@ -458,7 +458,7 @@ static void test_changes(void **state)
 	assert_int_equal(n_unreachable, 1);
 	assert_int_equal(rename(path, dirs[1]), 0);
 	assert_int_equal(count(catalog, "walrus", false, &came), 1);
-	/* Damaged: it has another stamp, and cannot be looked at. */
+	/* Damaged: it has another fingerprint, and cannot be looked at. */
 	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
 	FILE *manifest = must_fopen(path, "r+");
 	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
@@ -613,14 +613,14 @@ static void test_damaged_index(void **state)
 	uint64_t n_all = count(catalog, "waax0 weax4", false, &came);
 	damage_segments(dirs[1]);
 	damage_segments(dirs[2]);
-	struct bs_catalog_find_request request = {
-		.find = {.query = "waax0 weax4", .query_bytes = 11, .mode = BS_FIND_COUNT, .brute = true, .notice = keep_message, .context = &line}};
+	struct bs_catalog_search_request request = {
+		.find = {.query = "waax0 weax4", .query_bytes = 11, .mode = BS_SEARCH_COUNT, .brute = true, .notice = keep_message, .context = &line}};
 	assert_true(n_first > 0 && n_first < n_all);
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_CORRUPT);
+	assert_int_equal(bs_catalog_search(catalog, &request, &came, &err), BS_CORRUPT);
 	if (strncmp(err.text, "f1: ", 4) != 0)
 		fail_msg("%s", err.text);
 	request.partial = true;
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_OK);
+	assert_int_equal(bs_catalog_search(catalog, &request, &came, &err), BS_OK);
 	assert_int_equal(came.find.n_hits, n_first);
 	assert_int_equal(came.n_unreachable, 2);
 	assert_int_equal(came.n_asked, 1);
@@ -699,7 +699,7 @@ static void test_handed_on(void **state)
 	assert_int_equal(count(to, "narwhal", true, &came), 0);
 	assert_int_equal(rename(moved, dir), 0);
 	assert_int_equal(count(to, "narwhal", false, &came), 1);
-	/* Nobody's word is taken for what is here, be the stamp the same. */
+	/* Nobody's word is taken for what is here, be the fingerprint the same. */
 	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 }
 
@@ -727,15 +727,15 @@ static void test_other_words(void **state)
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
 	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
 	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
-	struct bs_catalog_find_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_FIND_COUNT, .brute = true}};
-	assert_int_equal(bs_catalog_find(catalog, &brute, &came, NULL), BS_OK);
+	struct bs_catalog_search_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_SEARCH_COUNT, .brute = true}};
+	assert_int_equal(bs_catalog_search(catalog, &brute, &came, NULL), BS_OK);
 	assert_int_equal(came.find.n_hits, N_SEALS);
 	struct list hits = {{0}};
-	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, ERR), BS_INVALID);
+	struct bs_catalog_search_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
+	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "o0 and o1"));
 	request.find.feedback_docs = 3;
-	assert_int_equal(bs_catalog_find(catalog, &request, &came, ERR), BS_INVALID);
+	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);
 	bs_catalog_close(catalog);
 	bs_buffer_deinit(&hits.hits);
 }
@@ -775,11 +775,11 @@ static void test_sorted_words(void **state)
 		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
-	struct bs_catalog_find_request request = {
+	struct bs_catalog_search_request request = {
 		.find = {.query = "seals", .query_bytes = 5, .sort_field = "year", .n_best = 3, .snippets = true, .mark_start = "<",
 		         .mark_stop = ">", .context = &hits},
 		.hit = note_sorted};
-	assert_int_equal(bs_catalog_find(catalog, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_catalog_search(catalog, &request, NULL, NULL), BS_OK);
 	assert_string_equal(hits.seen, "1 s0:2001 2001 [one seal, two <seals>]\n"
 	                               "2 s1:2002 2002 [one <seal>, two <seals>]\n"
 	                               "3 s0:2003 2003 [one seal, two <seals>]\n");

@@ -13,7 +13,7 @@
 
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
-#include "core/text/words_run.h"
+#include "core/text/tokenizer_run.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
@@ -181,7 +181,7 @@ static int32_t mix(int32_t n_text)
 		end = start;
 		U16_FWD_1(text_units, end, n_text);
 		for (int32_t next = end; next < n_text; end = next)
-			if (unorm2_hasBoundaryBefore(nfc, bs_words_next(text_units, &next)))
+			if (unorm2_hasBoundaryBefore(nfc, bs_tokenizer_next(text_units, &next)))
 				break;
 		int32_t n_part = normalize(below(3) ? nfd : nfc, text_units + start, end - start, part_units);
 		shuffle_marks(part_units, n_part);
@@ -197,7 +197,7 @@ static void take_form(const struct bs_buffer *text, enum form form, struct bs_bu
 	n = form == FORM_MIXED ? mix(n) : normalize(form == FORM_NFC ? nfc : nfd, text_units, n, form_units);
 	bs_buffer_clear(out);
 	for (int32_t at = 0; at < n;)
-		append_code_point(out, bs_words_next(form_units, &at));
+		append_code_point(out, bs_tokenizer_next(form_units, &at));
 }
 
 /* ---- the analyzer ---- */
@@ -229,11 +229,11 @@ static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer
 	n = normalize(nfkc_casefold, form_units, n, part_units);
 	bs_buffer_clear(folded);
 	for (int32_t at = 0; at < n;)
-		append_code_point(folded, bs_words_next(part_units, &at));
+		append_code_point(folded, bs_tokenizer_next(part_units, &at));
 }
 
 /* The bytes where a word is said to stand fold to it; those of a run, to it among others. */
-static void assert_stands(struct bs_words *words, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
+static void assert_stands(struct bs_tokenizer *words, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
 {
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
@@ -242,7 +242,7 @@ static void assert_stands(struct bs_words *words, const struct bs_buffer *text, 
 		if (token->is_bigram)
 			continue;
 		fold(text->data, token->start_byte, token->end_byte, folded);
-		bool is_run = bs_words_begins_run(words, text->data, token->start_byte, token->end_byte);
+		bool is_run = bs_tokenizer_begins_run(words, text->data, token->start_byte, token->end_byte);
 		bool stands = is_run ? memmem(folded->data, folded->used_bytes, term, token->term_bytes) != NULL
 		                     : folded->used_bytes == token->term_bytes && memcmp(folded->data, term, token->term_bytes) == 0;
 		if (!stands)
@@ -254,7 +254,7 @@ static void assert_stands(struct bs_words *words, const struct bs_buffer *text, 
 
 static void test_words(void **state)
 {
-	static const struct bs_words_options options[] = {{.stem_language = NULL},
+	static const struct bs_tokenizer_options options[] = {{.stem_language = NULL},
 	                                                  {.fold_accents = true},
 	                                                  {.split_identifiers = true},
 	                                                  {.stem_language = "french", .fold_accents = true}};
@@ -262,8 +262,8 @@ static void test_words(void **state)
 	struct kept kept[N_FORMS];
 	memset(kept, 0, sizeof(kept));
 	for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
-		struct bs_words *words;
-		expect_ok(bs_words_new(&options[o], &words, ERR), &said);
+		struct bs_tokenizer *words;
+		expect_ok(bs_tokenizer_new(&options[o], &words, ERR), &said);
 		for (unsigned long i = 0; i < rounds.n; i++) {
 			random_state = rounds.seed * UINT64_C(1000003) + i;
 			make_vocabulary();
@@ -276,7 +276,7 @@ static void test_words(void **state)
 					assert_stands(words, &forms[form], &kept[form], &folded);
 			}
 		}
-		bs_words_free(words);
+		bs_tokenizer_free(words);
 	}
 	bs_buffer_deinit(&text);
 	for (int form = 0; form < N_FORMS; form++) {
@@ -291,16 +291,16 @@ static void test_words(void **state)
 #define N_DOCS 40
 
 struct corpus {
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 };
 
 static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], enum form form, bool fold_accents, bool splits)
 {
 	struct bs_writer *writer;
 	struct bs_buffer text = {0};
-	expect_ok(bs_memory_new(&corpus->memory, ERR), &said);
+	expect_ok(bs_memory_index_new(&corpus->memory, ERR), &said);
 	struct bs_writer_request request = {
 		.memory = corpus->memory, .n_threads = 1, .fold_accents = fold_accents, .split_identifiers = splits};
 	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
@@ -316,17 +316,17 @@ static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], en
 	bs_buffer_deinit(&text);
 	struct bs_open_request open = {.memory = corpus->memory};
 	expect_ok(bs_index_open_with(&open, &corpus->index, ERR), &said);
-	expect_ok(bs_finder_new(corpus->index, &corpus->finder, ERR), &said);
+	expect_ok(bs_searcher_new(corpus->index, &corpus->searcher, ERR), &said);
 }
 
 static void close_corpus(struct corpus *corpus)
 {
-	bs_finder_free(corpus->finder);
+	bs_searcher_free(corpus->searcher);
 	bs_index_close(corpus->index);
-	bs_memory_free(corpus->memory);
+	bs_memory_index_free(corpus->memory);
 }
 
-static int hear(void *context, const struct bs_find_hit *hit)
+static int hear(void *context, const struct bs_hit *hit)
 {
 	struct bs_buffer *heard = context;
 	char score[32];
@@ -339,18 +339,18 @@ static int hear(void *context, const struct bs_find_hit *hit)
 /* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
 static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
 {
-	struct bs_find_request find = {.query = (const char *)query->data,
+	struct bs_search_request find = {.query = (const char *)query->data,
 	                               .query_bytes = query->used_bytes,
-	                               .mode = brute ? BS_FIND_IDS : BS_FIND_TOP,
+	                               .mode = brute ? BS_SEARCH_IDS : BS_SEARCH_TOP,
 	                               .n_best = N_DOCS,
 	                               .brute = brute,
 	                               .any = any,
 	                               .hit = hear,
 	                               .context = heard};
 	if (!brute)
-		find.mode = below(2) ? BS_FIND_IDS : BS_FIND_TOP;
+		find.mode = below(2) ? BS_SEARCH_IDS : BS_SEARCH_TOP;
 	bs_buffer_clear(heard);
-	enum bs_status status = bs_find(corpus->finder, &find, NULL, ERR);
+	enum bs_status status = bs_search(corpus->searcher, &find, NULL, ERR);
 	if (status == BS_INVALID)
 		append_string(heard, "invalid");
 	else
@@ -431,10 +431,10 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
 		}
 	for (int of = 0; of < N_FORMS; of++) {
-		struct bs_find_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
-		                              .mode = BS_FIND_IDS, .any = any, .hit = hear, .context = &expected};
+		struct bs_search_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
+		                              .mode = BS_SEARCH_IDS, .any = any, .hit = hear, .context = &expected};
 		bs_buffer_clear(&expected);
-		enum bs_status status = bs_find(corpora[of].finder, &ids, NULL, ERR);
+		enum bs_status status = bs_search(corpora[of].searcher, &ids, NULL, ERR);
 		if (status == BS_INVALID)
 			append_string(&expected, "invalid");
 		ask(&corpora[of], &forms[(of + 1) % N_FORMS], true, any, &found);

@@ -1,10 +1,10 @@
 /*
- * test_exact.c: a segment knows which documents have a term: what the AND leaves in every slab, less the exceptions, or what
+ * test_exact.c: a segment knows which documents have a term: what the AND leaves in every shard, less the false positives, or what
  * the lists of rare terms leave of it, is the documents that have the term, and no other. Indexes of random documents and
  * options, against sets made here from the documents' words.
  */
 #include "core/bitsift/index.h"
-#include "core/matrix/slab_and.h"
+#include "core/matrix/shard_and.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
 #include "tests/rigs/dice.h"
@@ -21,7 +21,7 @@ struct corpus {
 	uint8_t *has; /* has[doc * n_words + word] */
 };
 
-/* Words rare and frequent; some in a run of documents alone, so that whole slabs are without them. */
+/* Words rare and frequent; some in a run of documents alone, so that whole shards are without them. */
 static void draw_corpus(struct corpus *corpus, uint64_t *random)
 {
 	static const uint32_t sizes[] = {1, 40, 512, 700, 1500, MAX_DOCS};
@@ -49,18 +49,18 @@ static void draw_corpus(struct corpus *corpus, uint64_t *random)
 
 static void make_index(uint64_t *random, bool is_new)
 {
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	policy.is_forced = random_below(random, 4) > 0;
 	policy.force[0] = (uint8_t)(1 + random_below(random, 3));
 	policy.force[1] = (uint8_t)random_below(random, 3);
 	policy.force[2] = (uint8_t)random_below(random, 3);
 	policy.density = 0.1 + (double)random_below(random, 5) / 10;
-	policy.use_exceptions = random_below(random, 3) > 0;
+	policy.use_false_positives = random_below(random, 3) > 0;
 	policy.exact_share = random_below(random, 2) ? 2 : (double)random_below(random, 20) / 100;
 	struct bs_build_tuning tuning = {
 		.policy = &policy,
-		.max_slab_blocks = (uint32_t)random_below(random, 4),
-		.max_slab_bytes = random_below(random, 3) ? 0 : 64 << 10,
+		.max_shard_blocks = (uint32_t)random_below(random, 4),
+		.max_shard_bytes = random_below(random, 3) ? 0 : 64 << 10,
 		.max_segment_docs = random_below(random, 3) ? 0 : 600,
 		.forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
 	};
@@ -74,14 +74,14 @@ static void make_index(uint64_t *random, bool is_new)
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 }
 
-/* ---- one term in one slab ---- */
+/* ---- one term in one shard ---- */
 
-struct tally {
-	uint64_t n_checked;    /* terms in slabs */
-	uint64_t n_exceptions;
-	uint64_t n_rare;       /* terms in slabs that lists tell, and rows that they took out */
+struct multiset {
+	uint64_t n_checked;    /* terms in shards */
+	uint64_t n_false_positives;
+	uint64_t n_rare;       /* terms in shards that lists tell, and rows that they took out */
 	uint64_t n_taken_out;
-	uint64_t n_absent;     /* terms in slabs that hold no document with them ... */
+	uint64_t n_absent;     /* terms in shards that hold no document with them ... */
 	uint64_t n_seem;       /* ... but would be thought to */
 };
 
@@ -90,21 +90,21 @@ struct asked {
 	const struct bs_segment *segment;
 	uint32_t word;
 	struct bs_and_term term;
-	struct bs_term_exceptions exceptions;
+	struct bs_term_false_positives false_positives;
 	struct bs_u32s excepted; /* all of them */
-	size_t n_taken;            /* by the slabs so far */
+	size_t n_taken;            /* by the shards so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
-	struct tally tally;
+	struct multiset multiset;
 };
 
 /* Whether the document of a row has the word, by its id and the corpus. */
-static bool row_has(const struct asked *asked, const struct bs_slab *slab, uint32_t row)
+static bool row_has(const struct asked *asked, const struct bs_shard *shard, uint32_t row)
 {
 	struct bs_doc_record record;
 	char id[16];
 	uint32_t document;
-	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, ERR), &said);
+	expect_ok(bs_packed_get_u32(&shard->rows, row, &document, ERR), &said);
 	expect_ok(bs_doc_table_get(&asked->segment->docs, document, &record, ERR), &said);
 	snprintf(id, sizeof(id), "%.*s", (int)record.name_bytes, (const char *)record.name);
 	return asked->corpus->has[strtoul(id, NULL, 10) * asked->corpus->n_words + asked->word];
@@ -120,92 +120,92 @@ static uint32_t excepted_row(const struct asked *asked, size_t i)
 	return asked->excepted.items[i];
 }
 
-/* Every exception must be a row that passes; and bs_exceptions_clear must take out these, and these only. */
-static void clear_exceptions(struct asked *asked, const struct bs_slab *slab, const struct bs_live *live)
+/* Every exception must be a row that passes; and bs_false_positives_clear must take out these, and these only. */
+static void clear_false_positives(struct asked *asked, const struct bs_shard *shard, const struct bs_live *live)
 {
-	static uint64_t before[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
-	memcpy(before, asked->frame.lines, (size_t)slab->n_blocks * BS_LINE_BYTES);
+	static uint64_t before[BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS];
+	memcpy(before, asked->frame.lines, (size_t)shard->n_blocks * BS_LINE_BYTES);
 	for (; asked->n_taken < n_excepted(asked) &&
-	       excepted_row(asked, asked->n_taken) < slab->first_row + slab->n_docs; asked->n_taken++) {
-		uint32_t row = (uint32_t)(excepted_row(asked, asked->n_taken) - slab->first_row);
+	       excepted_row(asked, asked->n_taken) < shard->first_row + shard->n_docs; asked->n_taken++) {
+		uint32_t row = (uint32_t)(excepted_row(asked, asked->n_taken) - shard->first_row);
 		uint64_t bit = UINT64_C(1) << (row % 64);
-		assert_true(excepted_row(asked, asked->n_taken) >= slab->first_row);
+		assert_true(excepted_row(asked, asked->n_taken) >= shard->first_row);
 		assert_true(live->words[row / 512 / 64] >> (row / 512 % 64) & 1);
 		assert_true(before[row / 64] & bit);
 		before[row / 64] &= ~bit;
-		asked->tally.n_exceptions++;
+		asked->multiset.n_false_positives++;
 	}
-	expect_ok(bs_exceptions_clear(&asked->exceptions, slab->first_row, live, asked->frame.lines, ERR), &said);
-	for (uint32_t word = 0; word < slab->n_blocks * BS_LINE_WORDS; word++)
+	expect_ok(bs_false_positives_clear(&asked->false_positives, shard->first_row, live, asked->frame.lines, ERR), &said);
+	for (uint32_t word = 0; word < shard->n_blocks * BS_LINE_WORDS; word++)
 		if (live->words[word / BS_LINE_WORDS / 64] >> (word / BS_LINE_WORDS % 64) & 1)
 			assert_int_equal(asked->frame.lines[word], before[word]);
 }
 
-static bool is_listed(const struct asked *asked, const struct bs_slab *slab, uint32_t row)
+static bool is_listed(const struct asked *asked, const struct bs_shard *shard, uint32_t row)
 {
 	uint32_t document;
 	bool has;
-	expect_ok(bs_packed_get_u32(&slab->rows, row, &document, ERR), &said);
-	expect_ok(bs_rare_lists_find(&asked->segment->terms.rare_lists, document, (uint32_t)asked->term.ordinal, &has,
+	expect_ok(bs_packed_get_u32(&shard->rows, row, &document, ERR), &said);
+	expect_ok(bs_rare_term_lists_find(&asked->segment->terms.rare_term_lists, document, (uint32_t)asked->term.ordinal, &has,
 	                      ERR), &said);
 	return has;
 }
 
 /* Of the rows that pass, the lists of rare terms keep what they have; and they have no others. */
-static void keep_listed(struct asked *asked, const struct bs_slab *slab, const struct bs_live *live)
+static void keep_listed(struct asked *asked, const struct bs_shard *shard, const struct bs_live *live)
 {
-	asked->tally.n_rare++;
-	for (uint32_t row = 0; row < slab->n_docs; row++) {
+	asked->multiset.n_rare++;
+	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		uint64_t bit = UINT64_C(1) << (row % 64);
 		bool passes = live->words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] & bit;
-		bool has = is_listed(asked, slab, row);
+		bool has = is_listed(asked, shard, row);
 		assert_true(passes || !has);
 		if (!passes || has)
 			continue;
 		asked->frame.lines[row / 64] &= ~bit;
-		asked->tally.n_taken_out++;
+		asked->multiset.n_taken_out++;
 	}
 }
 
-/* Returns how many documents of the slab have the word. */
-static uint64_t check_matrix(struct asked *asked, const struct bs_slab *slab, const struct bs_kernel *kernel)
+/* Returns how many documents of the shard have the word. */
+static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard, const struct bs_kernel *kernel)
 {
-	struct bs_slab_term here;
-	const struct bs_slab_term *only = &here;
+	struct bs_shard_term here;
+	const struct bs_shard_term *only = &here;
 	struct bs_and_cost cost = {0, 0};
 	struct bs_live live;
 	uint64_t n_had = 0;
-	uint64_t n_before = asked->tally.n_exceptions;
-	bs_live_all(&live, slab->n_blocks);
-	expect_ok(bs_slab_term_init(&here, slab, &asked->term, ERR), &said);
-	expect_ok(bs_slab_and(slab, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost, ERR), &said);
-	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_exceptions)
-		clear_exceptions(asked, slab, &live);
+	uint64_t n_before = asked->multiset.n_false_positives;
+	bs_live_all(&live, shard->n_blocks);
+	expect_ok(bs_shard_term_init(&here, shard, &asked->term, ERR), &said);
+	expect_ok(bs_shard_and(shard, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost, ERR), &said);
+	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_false_positives)
+		clear_false_positives(asked, shard, &live);
 	else if (here.exact_column == BS_NO_COLUMN)
-		keep_listed(asked, slab, &live);
-	for (uint32_t row = 0; row < slab->n_docs; row++) {
+		keep_listed(asked, shard, &live);
+	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		bool found = live.words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] >> (row % 64) & 1;
-		bool has = row_has(asked, slab, row);
+		bool has = row_has(asked, shard, row);
 		if (found != has)
-			fail_msg("w%u, row %u of a slab of %u: %s", asked->word, row, slab->n_docs, has ? "lost" : "not an exception");
+			fail_msg("w%u, row %u of a shard of %u: %s", asked->word, row, shard->n_docs, has ? "lost" : "not an exception");
 		n_had += has;
 	}
-	asked->tally.n_checked++;
-	asked->tally.n_absent += n_had == 0;
-	asked->tally.n_seem += n_had == 0 && asked->tally.n_exceptions > n_before;
+	asked->multiset.n_checked++;
+	asked->multiset.n_absent += n_had == 0;
+	asked->multiset.n_seem += n_had == 0 && asked->multiset.n_false_positives > n_before;
 	return n_had;
 }
 
-static uint64_t check_lists(const struct asked *asked, const struct bs_slab *slab)
+static uint64_t check_lists(const struct asked *asked, const struct bs_shard *shard)
 {
 	uint64_t n_had = 0;
 	assert_true(asked->n_taken == n_excepted(asked) ||
-	            excepted_row(asked, asked->n_taken) >= slab->first_row + slab->n_docs);
-	for (uint32_t row = 0; row < slab->n_docs; row++) {
+	            excepted_row(asked, asked->n_taken) >= shard->first_row + shard->n_docs);
+	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		bool found;
-		expect_ok(bs_slab_forward_has(slab, row, asked->term.ordinal, &found, ERR), &said);
-		assert_int_equal(found, row_has(asked, slab, row));
-		assert_false(is_listed(asked, slab, row));
+		expect_ok(bs_shard_forward_has(shard, row, asked->term.ordinal, &found, ERR), &said);
+		assert_int_equal(found, row_has(asked, shard, row));
+		assert_false(is_listed(asked, shard, row));
 		n_had += found;
 	}
 	return n_had;
@@ -228,14 +228,14 @@ static void check_word(struct asked *asked)
 	                 &asked->segment->terms.treatments);
 	bs_vector_clear(&asked->excepted);
 	asked->n_taken = 0;
-	if (asked->term.treatment->has_exceptions) {
-		expect_ok(bs_exceptions_find(&asked->segment->terms.exceptions, ordinal, &asked->exceptions, ERR), &said);
-		expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, ERR), &said);
+	if (asked->term.treatment->has_false_positives) {
+		expect_ok(bs_false_positives_find(&asked->segment->terms.false_positives, ordinal, &asked->false_positives, ERR), &said);
+		expect_ok(bs_false_positives_read(&asked->false_positives, &asked->excepted, ERR), &said);
 	}
-	for (uint32_t s = 0; s < asked->segment->meta.n_slabs; s++) {
-		const struct bs_slab *slab = &asked->segment->slabs[s];
-		n_had += slab->hashed.n_levels == 0 ? check_lists(asked, slab)
-		                             : check_matrix(asked, slab, kernels[(asked->word + s) % n_kernels]);
+	for (uint32_t s = 0; s < asked->segment->meta.n_shards; s++) {
+		const struct bs_shard *shard = &asked->segment->shards[s];
+		n_had += shard->hashed.n_levels == 0 ? check_lists(asked, shard)
+		                             : check_matrix(asked, shard, kernels[(asked->word + s) % n_kernels]);
 	}
 	assert_int_equal(asked->n_taken, n_excepted(asked));
 	assert_int_equal(n_had, df);
@@ -257,8 +257,8 @@ static void test_random_indexes(void **state)
 {
 	uint64_t random = rounds.seed;
 	struct asked asked = {
-		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),
-		          .groups = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8)},
+		.frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
+		          .groups = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)},
 	};
 	assert_true(asked.frame.lines && asked.frame.groups);
 	for (unsigned long i = 0; i < rounds.n; i++) {
@@ -268,12 +268,12 @@ static void test_random_indexes(void **state)
 		check_index(&corpus, &asked, &random);
 		free(corpus.has);
 	}
-	print_message("%llu terms in slabs, %llu exceptions; %llu were not in the slab, %llu of them seemed to be\n",
-	              (unsigned long long)asked.tally.n_checked, (unsigned long long)asked.tally.n_exceptions,
-	              (unsigned long long)asked.tally.n_absent, (unsigned long long)asked.tally.n_seem);
-	/* Before the fix, the indexer asked only for terms that the slab has: the last of these would have been lost. */
-	assert_reached(asked.tally.n_checked > 1000 && asked.tally.n_exceptions > 1000 && asked.tally.n_seem > 100);
-	assert_reached(asked.tally.n_rare > 1000 && asked.tally.n_taken_out > 1000);
+	print_message("%llu terms in shards, %llu false positives; %llu were not in the shard, %llu of them seemed to be\n",
+	              (unsigned long long)asked.multiset.n_checked, (unsigned long long)asked.multiset.n_false_positives,
+	              (unsigned long long)asked.multiset.n_absent, (unsigned long long)asked.multiset.n_seem);
+	/* Before the fix, the indexer asked only for terms that the shard has: the last of these would have been lost. */
+	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 && asked.multiset.n_seem > 100);
+	assert_reached(asked.multiset.n_rare > 1000 && asked.multiset.n_taken_out > 1000);
 	free(asked.frame.lines);
 	free(asked.frame.groups);
 	bs_and_deinit(&asked.scratch);

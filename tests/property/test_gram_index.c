@@ -122,13 +122,13 @@ static struct model_file *find_file(struct model *model, const uint8_t *name, si
 	return NULL;
 }
 
-static void stamp_of(const char *name, uint64_t stamp_out[4])
+static void fingerprint_of(const char *name, uint64_t fingerprint_out[4])
 {
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	char path[64];
 	snprintf(path, sizeof(path), "t/%s", name);
-	expect_ok(bs_path_stamp(path, &stamp, ERR), &said);
-	bs_stamp_record(&stamp, stamp_out);
+	expect_ok(bs_path_fingerprint(path, &fingerprint, ERR), &said);
+	bs_fingerprint_record(&fingerprint, fingerprint_out);
 }
 
 static bool holds(const struct model_file *file, const uint8_t *literal, size_t n_bytes)
@@ -161,13 +161,13 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, ERR), &said);
 	for (uint32_t i = 0; i < N_FILES; i++) {
 		enum bs_gram_answer answer, trusted;
-		uint64_t stamp[4];
+		uint64_t fingerprint[4];
 		struct model_file *file = &model->files[i];
 		if (!file->is_there)
 			continue;
 		bool is_match = holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
-		stamp_of(file->name, stamp);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), stamp, &answer,
+		fingerprint_of(file->name, fingerprint);
+		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), fingerprint, &answer,
 		                     ERR), &said);
 		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL, &trusted,
 		                     ERR), &said);
@@ -349,7 +349,7 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	AUTO(bs_doc_bits_deinit) struct bs_doc_bits candidates = {.segments = NULL};
 	AUTO(bs_candidate_files_deinit) struct bs_candidate_files list;
 	AUTO(bs_gram_cover_deinit) struct bs_gram_cover cover;
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	enum bs_gram_answer answer;
 	uint8_t literals[1][32];
 	size_t name_bytes, n_bytes = strlen(literal);
@@ -366,8 +366,8 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	if (name)
 		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
 	assert_null(name);
-	expect_ok(bs_path_stamp("c.jsonl", &stamp, ERR), &said);
-	bs_stamp_record(&stamp, now);
+	expect_ok(bs_path_fingerprint("c.jsonl", &fingerprint, ERR), &said);
+	bs_fingerprint_record(&fingerprint, now);
 	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, ERR), &said);
 	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
 	assert_int_equal(answer, wanted);

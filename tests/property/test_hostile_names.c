@@ -48,7 +48,7 @@ struct world {
 	struct document *documents;
 	size_t n_documents;
 	const char *dir; /* NULL: in memory */
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	const struct bs_text_provider *texts;
 	/* Of records */
 	struct bytes id_field;   /* data NULL: "id" */
@@ -163,7 +163,7 @@ struct heard {
 	bool is_other;
 };
 
-static int hear(void *context, const struct bs_find_hit *hit)
+static int hear(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	struct bytes id = {(char *)(uintptr_t)hit->id, hit->id_bytes};
@@ -174,14 +174,14 @@ static int hear(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static void expect_document(struct world *world, struct bs_finder *finder, struct document *document, const char *step)
+static void expect_document(struct world *world, struct bs_searcher *searcher, struct document *document, const char *step)
 {
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct heard heard = {.document = document};
 	char query[300];
-	struct bs_find_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS, .hit = hear,
+	struct bs_search_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_SEARCH_IDS, .hit = hear,
 	                                  .context = &heard};
-	must(world, step, bs_find(finder, &request, &result, ERR));
+	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
 		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
 	n_expected++;
@@ -189,8 +189,8 @@ static void expect_document(struct world *world, struct bs_finder *finder, struc
 		return;
 	request.query_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
 	request.query = query;
-	request.mode = BS_FIND_COUNT;
-	must(world, step, bs_find(finder, &request, &result, ERR));
+	request.mode = BS_SEARCH_COUNT;
+	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (result.n_hits != 1)
 		fail_at(world, step, document, "it is not found in its field");
 }
@@ -200,12 +200,12 @@ static void expect(struct world *world, const char *step)
 	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent};
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
 	AUTO(bs_index_close_at) struct bs_index *index;
-	AUTO(bs_finder_free_at) struct bs_finder *finder;
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
 	must(world, step, bs_index_check(&check, NULL, ERR));
 	must(world, step, bs_index_open_with(&request, &index, ERR));
-	must(world, step, bs_finder_new(index, &finder, ERR));
+	must(world, step, bs_searcher_new(index, &searcher, ERR));
 	for (size_t i = 0; i < world->n_documents; i++)
-		expect_document(world, finder, &world->documents[i], step);
+		expect_document(world, searcher, &world->documents[i], step);
 }
 
 static void compact_and_rebuild(struct world *world)
@@ -219,7 +219,7 @@ static void compact_and_rebuild(struct world *world)
 	expect(world, "rebuild");
 }
 
-/* ---- given documents ---- */
+/* ---- in-memory documents ---- */
 
 static int give_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_out)
 {
@@ -303,7 +303,7 @@ static void change_given(struct world *world, struct bs_writer *writer)
 		withdraw(world, writer, document);
 }
 
-/* Indexes of given documents have other options than the weights of fields. */
+/* Indexes of in-memory documents have other options than the weights of fields. */
 static void write_given(struct world *world)
 {
 	struct bs_text_provider provider = {.texts = give_texts, .context = world};
@@ -344,10 +344,10 @@ static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, c
 	for (size_t i = 0; i < world->n_documents; i++) {
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
-		struct bs_catalog_find_request request = {.hit = hear_in_catalog};
-		request.find = (struct bs_find_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_FIND_IDS,
+		struct bs_catalog_search_request request = {.hit = hear_in_catalog};
+		request.find = (struct bs_search_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_SEARCH_IDS,
 		                                        .context = &heard};
-		must(world, step, bs_catalog_find(catalog, &request, NULL, ERR));
+		must(world, step, bs_catalog_search(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
 			fail_at(world, step, document, "the catalog does not find it, or by another id");
 	}
@@ -952,7 +952,7 @@ static void round_of(struct world *world)
 		nested = bytes_join(above, "/", dir);
 	}
 	if (in_memory)
-		must(world, "memory", bs_memory_new(&world->memory, ERR));
+		must(world, "memory", bs_memory_index_new(&world->memory, ERR));
 	else
 		world->dir = nested.data ? nested.data : dir.data;
 	if (of_sources)
@@ -961,7 +961,7 @@ static void round_of(struct world *world)
 		write_given(world);
 	if (!of_sources && !in_memory)
 		write_catalog(world);
-	bs_memory_free(world->memory);
+	bs_memory_index_free(world->memory);
 	forget_documents(world);
 	hostile_deinit(&world->hostile);
 }

@@ -1,4 +1,4 @@
-/* test_passage.c: where words stand in a file, compared with a naive finder: over random texts of all that folding, encodings
+/* test_passage.c: where words stand in a file, compared with a naive searcher: over random texts of all that folding, encodings
  * and line ends can do, in files of UTF-8, with and without a mark, and UTF-16. */
 #include <unistd.h>
 
@@ -118,7 +118,7 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 				if (i < n && tokens[i].is_bigram)
 					continue;
 				assert_true(i < n);
-				bs_words_next(folded, &unit);
+				bs_tokenizer_next(folded, &unit);
 				tokens[i].start_byte = from;
 				tokens[i].end_byte = at;
 			}
@@ -127,7 +127,7 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 	}
 }
 
-/* The naive finder: sets starts and ends of the words that the query means. False: it does not know this kind of query. */
+/* The naive searcher: sets starts and ends of the words that the query means. False: it does not know this kind of query. */
 static bool find_naively(const struct bs_query_tree *query, const struct kept *kept, bool *starts, bool *ends, size_t *n_out)
 {
 	*n_out = 0;
@@ -205,13 +205,13 @@ static void check_passages(const struct sample *sample, const struct bs_passages
 
 static void fetch(struct bs_reader *reader, const struct sample *sample, struct bs_document *document)
 {
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	char path[] = "/tmp/bitsift-passage-XXXXXX";
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, sample->raw, sample->raw_bytes), sample->raw_bytes);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, path, document, &stamp, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, path, document, &fingerprint, NULL), BS_OK);
 	unlink(path);
 }
 

@@ -294,7 +294,7 @@ struct call {
 	bool store;
 };
 
-static struct bs_limits *watch(struct call *call, bool has_end)
+static struct bs_limits *deadline(struct call *call, bool has_end)
 {
 	call->limits = (struct bs_limits){.stop = note_ask, .context = &call->gaps};
 	begin(&call->gaps, has_end);
@@ -306,7 +306,7 @@ static void build(struct call *call, const char *name, bool rebuild)
 	const char *source = tree;
 	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
 	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
-	                                   .memory_bytes = 512u << 20, .limits = watch(call, false)};
+	                                   .memory_bytes = 512u << 20, .limits = deadline(call, false)};
 	ok(bs_index_build(&request, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, name);
 }
@@ -320,19 +320,19 @@ static void touch_all(void)
 
 static void compact_and_check(struct call *call)
 {
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, false)}, NULL, ERR), &said);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = deadline(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, false)}, NULL, ERR), &said);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "check");
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	(void)context, (void)hit;
 	return 0;
 }
 
-static void find(struct call *call, struct bs_finder *finder, const char *query, struct bs_find_request request)
+static void find(struct call *call, struct bs_searcher *searcher, const char *query, struct bs_search_request request)
 {
 	char name[96];
 	snprintf(name, sizeof(name), "query %.40s%s", query, request.brute ? " (brute)" : request.like_text ? " (like)" : "");
@@ -340,8 +340,8 @@ static void find(struct call *call, struct bs_finder *finder, const char *query,
 	request.query_bytes = strlen(query);
 	request.hit = take_hit;
 	request.n_threads = 1;
-	request.limits = watch(call, true);
-	enum bs_status status = bs_find(finder, &request, NULL, ERR);
+	request.limits = deadline(call, true);
+	enum bs_status status = bs_search(searcher, &request, NULL, ERR);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
 		fail_msg("%s: %s: %s", call->input->name, name, said.text);
 	end(&call->gaps, call->input->name, name);
@@ -353,21 +353,21 @@ static void query(struct call *call)
 	                                      "\"a b\"~9", "n:>5", "a.txt", "name:a",
 	                                      "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
 	AUTO(bs_index_close_at) struct bs_index *index;
-	AUTO(bs_finder_free_at) struct bs_finder *finder;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, false)}, &index, ERR), &said);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = deadline(call, false)}, &index, ERR), &said);
 	end(&call->gaps, call->input->name, "open, fresh");
-	ok(bs_finder_new(index, &finder, ERR), &said);
+	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
-		find(call, finder, queries[i], (struct bs_find_request){.n_best = 10, .snippets = true, .passages = true});
-		find(call, finder, queries[i], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true});
+		find(call, searcher, queries[i], (struct bs_search_request){.n_best = 10, .snippets = true, .passages = true});
+		find(call, searcher, queries[i], (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true});
 	}
-	find(call, finder, "word", (struct bs_find_request){.n_best = 10, .feedback_docs = 10});
+	find(call, searcher, "word", (struct bs_search_request){.n_best = 10, .feedback_docs = 10});
 	FREED char *text = malloc(size_bytes() + 1);
 	FILE *file = fmemopen(text, size_bytes() + 1, "w");
 	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
 	fclose(file);
-	find(call, finder, "", (struct bs_find_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
+	find(call, searcher, "", (struct bs_search_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -383,7 +383,7 @@ static void grep(struct call *call)
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call, true)};
+		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = deadline(call, true)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;
@@ -405,7 +405,7 @@ static void delete(struct call *call)
 {
 	for (int undo = 0; undo < 2; undo++) {
 		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
-		                                    .limits = watch(call, false)};
+		                                    .limits = deadline(call, false)};
 		ok(bs_index_delete(&request, NULL, ERR), &said);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}

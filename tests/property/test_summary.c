@@ -1,6 +1,6 @@
 /*
  * test_summary.c: the summary of an index is that of its segments whatever became of them, never denies what is there, and
- * takes absent words for present at the rate asked for. Over sources and over given documents.
+ * takes absent words for present at the rate asked for. Over sources and over in-memory documents.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -248,12 +248,12 @@ static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 static void test_given(void **state)
 {
 	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
-		struct bs_memory *memory = NULL;
+		struct bs_memory_index *memory = NULL;
 		struct bs_writer *writer;
 		struct bs_dir dir;
 		uint64_t random = seed * 77;
 		if (seed % 2)
-			expect_ok(bs_memory_new(&memory, ERR), &said);
+			expect_ok(bs_memory_index_new(&memory, ERR), &said);
 		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .n_threads = 1};
 		expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 		for (int step = 0; step < 40; step++) {
@@ -270,7 +270,7 @@ static void test_given(void **state)
 			bs_dir_close(&dir);
 		}
 		bs_writer_close(writer);
-		bs_memory_free(memory);
+		bs_memory_index_free(memory);
 		assert_int_equal(system("rm -rf index"), 0);
 	}
 }
@@ -331,11 +331,11 @@ static void test_rate(void **state)
 	expect_rate(0.001, 0.7);
 }
 
-static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
+static uint64_t count(struct bs_searcher *searcher, const char *query, bool brute)
 {
-	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT, .brute = brute};
-	struct bs_find_result result;
-	expect_ok(bs_find(finder, &request, &result, ERR), &said);
+	struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT, .brute = brute};
+	struct bs_search_result result;
+	expect_ok(bs_search(searcher, &request, &result, ERR), &said);
 	return result.n_hits;
 }
 
@@ -360,12 +360,12 @@ static uint64_t count_files(void)
 {
 	uint64_t n = 0;
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR), &said);
-	expect_ok(bs_finder_new(index, &finder, ERR), &said);
-	n = count(finder, "w0x OR absent", false);
-	assert_int_equal(n, count(finder, "w0x OR absent", true));
-	bs_finder_free(finder);
+	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+	n = count(searcher, "w0x OR absent", false);
+	assert_int_equal(n, count(searcher, "w0x OR absent", true));
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	return n;
 }
@@ -478,7 +478,7 @@ static void test_find(void **state)
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
 	struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning, .summary_rate = 0.2};
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	uint64_t random = 11, n_absent = 0;
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (uint64_t i = 0; i < 250; i++)
@@ -487,15 +487,15 @@ static void test_find(void **state)
 	struct bs_open_request open = {.dir = "index"};
 	expect_ok(bs_index_open_with(&open, &index, ERR), &said);
 	assert_true(index->snapshot.totals.n_word_segments > 5 && index->snapshot.summary.container);
-	expect_ok(bs_finder_new(index, &finder, ERR), &said);
+	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
 		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s", "\"%s %s\" OR %s", "(%s OR %s) %s"};
 		for (int w = 0; w < 3; w++)
 			put_word(words[w], sizeof(words[w]), random_below(&random, N_WORDS * 3 / 2));
 		snprintf(query, sizeof(query), shapes[i % 5], words[0], words[1], words[2]);
-		uint64_t n = count(finder, query, false);
-		if (n != count(finder, query, true))
+		uint64_t n = count(searcher, query, false);
+		if (n != count(searcher, query, true))
 			fail_msg("%s: %llu", query, (unsigned long long)n);
 		bool may;
 		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary, bs_hash_term(words[0], strlen(words[0])),
@@ -503,7 +503,7 @@ static void test_find(void **state)
 		n_absent += !may;
 	}
 	assert_true(n_absent > 30);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 }
 
@@ -513,7 +513,7 @@ static void test_absent(void **state)
 	static const char *const absent[] = {"zebra", "zebra OR giraffe", "\"zebra giraffe\"", "zeb*", "z?krah", "qu*zeb", "\"zebra gir*\"~3"};
 	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"", "zebra~2"};
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox, yebra\n");
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
@@ -522,28 +522,28 @@ static void test_absent(void **state)
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
 		expect_ok(bs_index_open("index", NULL, &index, ERR), &said);
-		expect_ok(bs_finder_new(index, &finder, ERR), &said);
+		expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
-		assert_int_equal(count(finder, query, false), is_absent ? 0 : 1);
+		assert_int_equal(count(searcher, query, false), is_absent ? 0 : 1);
 		if (is_absent != (*index->snapshot.segments[0].terms.lexicon.codes == NULL))
 			fail_msg("%s", query);
-		bs_finder_free(finder);
+		bs_searcher_free(searcher);
 		bs_index_close(index);
 	}
 }
 
 static bool query_may_match(const struct bs_summary *summary, const char *text)
 {
-	struct bs_words_options words_options = {.stem_language = NULL};
-	struct bs_words *words;
+	struct bs_tokenizer_options words_options = {.stem_language = NULL};
+	struct bs_tokenizer *words;
 	struct bs_query_tree *query;
 	bool may;
-	expect_ok(bs_words_new(&words_options, &words, ERR), &said);
+	expect_ok(bs_tokenizer_new(&words_options, &words, ERR), &said);
 	struct bs_query_options options = {.words = words, .own_share = 1, .has_file_names = true};
 	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR), &said);
 	expect_ok(bs_query_may_match(query, summary, &may, ERR), &said);
 	bs_query_tree_free(query);
-	bs_words_free(words);
+	bs_tokenizer_free(words);
 	return may;
 }
 

@@ -11,7 +11,7 @@
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
 
-#define MATRIX 0u /* slabs of the first segment */
+#define MATRIX 0u /* shards of the first segment */
 #define LISTS  1u
 
 /* Sections of the manifest and of tombstones, and a number for what is in no section. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More than the two seconds for which a stamp without a fraction is in doubt. */
+/* More than the two seconds for which a fingerprint without a fraction is in doubt. */
 #define AHEAD_S 3
 
 static atomic_int ahead_s;
@@ -56,7 +56,7 @@ void clock_call_at(uint64_t n, void (*callback)(void *context), void *context)
 void clock_make_old(void)
 {
 	struct timespec before, now;
-	/* The kernel takes the stamps of files from this clock. */
+	/* The kernel takes the fingerprints of files from this clock. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &before);
 	do {
 		usleep(500);

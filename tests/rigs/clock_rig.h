@@ -18,7 +18,7 @@ uint64_t clock_looks(void);
 /* Calls back at the n-th look after clock_step, which sets this back to never. */
 void clock_call_at(uint64_t n, void (*callback)(void *context), void *context);
 
-/* Stamps of files written so far are old enough to be trusted: CLOCK_REALTIME goes ahead by some seconds. A file that is written later
- * has another stamp. clock_make_young undoes it. */
+/* Fingerprints of files written so far are old enough to be trusted: CLOCK_REALTIME goes ahead by some seconds. A file that is written later
+ * has another fingerprint. clock_make_young undoes it. */
 void clock_make_old(void);
 void clock_make_young(void);

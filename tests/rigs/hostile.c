@@ -190,7 +190,7 @@ struct bytes hostile_as_text(struct bytes bytes, bool as_name)
 	const uint8_t *from = (const uint8_t *)bytes.data;
 	for (size_t at = 0, start; at < bytes.n;) {
 		start = at;
-		int32_t c = bs_visible_next(from, bytes.n, &at);
+		int32_t c = bs_utf8_next(from, bytes.n, &at);
 		if (c < 0 || (c == 0 && as_name))
 			bytes_put(&text, "\xef\xbf\xbd", 3);
 		else
@@ -213,7 +213,7 @@ void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes 
 	bytes_put(json, "\"", 1);
 	for (size_t at = 0, start; at < bytes.n;) {
 		start = at;
-		int32_t c = bs_visible_next(from, bytes.n, &at);
+		int32_t c = bs_utf8_next(from, bytes.n, &at);
 		bool must = c >= 0 && (c < 0x20 || c == '"' || c == '\\');
 		if (!must && hostile_below(hostile, plain_of) != 0)
 			bytes_put(json, from + start, at - start);

@@ -58,7 +58,7 @@ static void write_collection(void)
 }
 
 /* What the test wants to damage is there. */
-static void expect_small_index(bool has_exceptions)
+static void expect_small_index(bool has_false_positives)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	bool has_matrix = false;
@@ -68,24 +68,24 @@ static void expect_small_index(bool has_exceptions)
 	assert_true(snapshot.manifest.segments[2].is_rows);
 	assert_int_equal(snapshot.segments[2].grams.meta.n_docs, 1);
 	const struct bs_segment *segment = &snapshot.segments[0];
-	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
-		const struct bs_slab *slab = &segment->slabs[s];
-		has_lists |= slab->hashed.n_levels == 0;
-		has_matrix |= slab->hashed.n_levels == 3 && slab->hashed.n_columns[0] && slab->hashed.n_columns[1] &&
-		              slab->hashed.n_columns[2] && slab->exact.level.n_columns > 0;
+	for (uint32_t s = 0; s < segment->meta.n_shards; s++) {
+		const struct bs_shard *shard = &segment->shards[s];
+		has_lists |= shard->hashed.n_levels == 0;
+		has_matrix |= shard->hashed.n_levels == 3 && shard->hashed.n_columns[0] && shard->hashed.n_columns[1] &&
+		              shard->hashed.n_columns[2] && shard->exact.level.n_columns > 0;
 	}
 	assert_true(has_matrix && has_lists);
-	assert_int_equal(segment->terms.exceptions.n_terms > 0, has_exceptions);
+	assert_int_equal(segment->terms.false_positives.n_terms > 0, has_false_positives);
 	assert_non_null(snapshot.tombstones.bits[0]);
 	assert_non_null(snapshot.tombstones.bits[1]);
 	assert_true(snapshot.segments[1].stored.frames.n_bytes > 0);
 }
 
-static void make_index(bool use_exceptions)
+static void make_index(bool use_false_positives)
 {
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	policy.is_forced = true;
-	policy.use_exceptions = use_exceptions;
+	policy.use_false_positives = use_false_positives;
 	policy.force[0] = 2;
 	policy.force[1] = 1;
 	policy.force[2] = 1;
@@ -96,7 +96,7 @@ static void make_index(bool use_exceptions)
 		.policy = &policy,
 		.max_segment_docs = 38,
 		.forward_mode = BS_FORWARD_NEVER,
-		.max_slab_bytes = 16 << 10,
+		.max_shard_bytes = 16 << 10,
 	};
 	struct bs_build_request request = {
 		.dir = "index",
@@ -114,7 +114,7 @@ static void make_index(bool use_exceptions)
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
 	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");
-	expect_small_index(use_exceptions);
+	expect_small_index(use_false_positives);
 }
 
 void make_small_index(void)

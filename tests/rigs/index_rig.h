@@ -12,12 +12,12 @@
 void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input);
 
 /*
- * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns,
- * exceptions of all other terms, and a slab of forward lists; tombstones; stored text. Its sources are "c.jsonl", "d"
+ * An index "index" with a bit of everything: two segments; of the first, a shard of columns of all levels, exact columns,
+ * false positives of all other terms, and a shard of forward indexes; tombstones; stored text. Its sources are "c.jsonl", "d"
  * and "-". Some KB.
  */
 void make_small_index(void);
-/* The same without exceptions. */
+/* The same without false positives. */
 void make_small_index_of_chances(void);
 
 /* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */

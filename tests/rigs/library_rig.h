@@ -27,7 +27,7 @@ void append_text(const char *path, const char *text);
 void ok(enum bs_status status, const struct bs_error *err);
 
 AUTO_OF(struct bs_index, bs_index_close)
-AUTO_OF(struct bs_finder, bs_finder_free)
+AUTO_OF(struct bs_searcher, bs_searcher_free)
 
 static inline struct bs_index *must_open(const char *dir)
 {
@@ -43,9 +43,9 @@ static inline struct bs_index *must_open_with(const struct bs_open_request *requ
 	return index;
 }
 
-static inline struct bs_finder *must_finder(const struct bs_index *index)
+static inline struct bs_searcher *must_searcher(const struct bs_index *index)
 {
-	struct bs_finder *finder;
-	expect_ok(bs_finder_new(index, &finder, ERR), &said);
-	return finder;
+	struct bs_searcher *searcher;
+	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+	return searcher;
 }

@@ -9,25 +9,25 @@
 const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
 					       {"a:b", 3},   {"my field", 8}, {"", 0}, {"year", 4}};
 
-struct bs_words *plain_words, *english_words;
+struct bs_tokenizer *plain_words, *english_words;
 static struct bs_term_table field_numbers;
 
 int open_words(void **state)
 {
-	struct bs_words_options english = {.stem_language = "english"};
+	struct bs_tokenizer_options english = {.stem_language = "english"};
 	for (uint32_t i = 0, number; i < N_FIELDS; i++)
 		assert_int_equal(bs_term_table_intern(&field_numbers, (const uint8_t *)fields[i].name,
 						      (uint32_t)fields[i].name_bytes,
 						      bs_hash_slot(fields[i].name, fields[i].name_bytes), &number, NULL,
 						      NULL),
 				 BS_OK);
-	return bs_words_new(NULL, &plain_words, NULL) || bs_words_new(&english, &english_words, NULL);
+	return bs_tokenizer_new(NULL, &plain_words, NULL) || bs_tokenizer_new(&english, &english_words, NULL);
 }
 
 int close_words(void **state)
 {
-	bs_words_free(plain_words);
-	bs_words_free(english_words);
+	bs_tokenizer_free(plain_words);
+	bs_tokenizer_free(english_words);
 	bs_term_table_deinit(&field_numbers);
 	return 0;
 }

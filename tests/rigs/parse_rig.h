@@ -15,7 +15,7 @@ extern const struct field_name {
 	const char *name;
 	size_t name_bytes;
 } fields[N_FIELDS];
-extern struct bs_words *plain_words, *english_words; /* between open_words and close_words, of a group of tests */
+extern struct bs_tokenizer *plain_words, *english_words; /* between open_words and close_words, of a group of tests */
 
 int open_words(void **state);
 int close_words(void **state);

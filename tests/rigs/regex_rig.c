@@ -13,7 +13,7 @@
 #include "core/simd/needle.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
-#include "core/base/visible.h"
+#include "core/base/utf8.h"
 
 /* Only memory can fail here. */
 static void must(enum bs_status status)

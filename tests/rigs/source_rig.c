@@ -58,7 +58,7 @@ enum bs_status log_document(void *context, const struct bs_document *document, s
 	}
 	append_string(&log->text, ";");
 	assert_int_equal(text_bytes, document->text.n_bytes);
-	assert_true(document->stamp.inode != 0 || document->place.line);
+	assert_true(document->fingerprint.inode != 0 || document->place.line);
 	log->n_documents++;
 	return log->answer ? bs_fail(err, log->answer, "the sink said no") : BS_OK;
 }

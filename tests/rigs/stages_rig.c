@@ -9,7 +9,7 @@
 #include "core/bitsift/index.h"
 #include "corpus/changes/fresh.h"
 #include "indexer/run/tuning.h"
-#include "query/load/proof.h"
+#include "query/load/prefix_check.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/test.h"
 
@@ -113,7 +113,7 @@ static void make_records(void)
 
 /* ---- indexes ---- */
 
-static void build(const char *dir, const char *source, const struct bs_treatment_policy *policy,
+static void build(const char *dir, const char *source, const struct bs_term_treatment_policy *policy,
                   uint32_t max_segment_docs)
 {
 	struct bs_build_tuning tuning = {.policy = policy,
@@ -136,11 +136,11 @@ static void delete (const char *dir, const char *id)
 
 static void make_indexes(void)
 {
-	/* The slabs of the second index have hashed columns of all levels and some exact
+	/* The shards of the second index have hashed columns of all levels and some exact
 	 * columns. */
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	policy.is_forced = true;
-	policy.use_exceptions = true;
+	policy.use_false_positives = true;
 	policy.force[0] = 2;
 	policy.force[1] = 1;
 	policy.force[2] = 1;
@@ -241,7 +241,7 @@ static void open_indexes(bool is_fresh)
 	if (is_fresh)
 		freshen();
 	ok(bs_snapshot_list_init(&rig.list, entries, RIG_N_INDEXES, ERR), &said);
-	ok(bs_reading_init(&rig.reading, &rig.list, 0, ERR), &said);
+	ok(bs_query_analysis_init(&rig.reading, &rig.list, 0, ERR), &said);
 	ok(bs_kernel_choose(NULL, &rig.kernel, ERR), &said);
 	find_docs();
 }
@@ -282,10 +282,10 @@ int rig_teardown(void **state)
 	bs_plan_deinit(&rig.plan);
 	bs_query_tree_free(rig.query);
 	bs_loader_free(rig.loader);
-	bs_reading_deinit(&rig.reading);
+	bs_query_analysis_deinit(&rig.reading);
 	bs_snapshot_list_deinit(&rig.list);
 	for (uint32_t i = 0; i < RIG_N_INDEXES; i++) {
-		bs_proofs_free(rig.proofs[i]);
+		bs_prefix_checks_free(rig.prefix_checks[i]);
 		bs_snapshot_deinit(&rig.snapshots[i]);
 		bs_dir_close(&rig.dirs[i]);
 	}
@@ -322,9 +322,9 @@ void rig_parse(const char *query)
 	size_t error_byte;
 	bs_query_tree_free(rig.query);
 	rig.query = NULL;
-	ok(bs_reading_begin(&rig.reading, &no_stop_words, NULL, ERR), &said);
-	struct bs_query_options options = bs_reading_options(&rig.reading);
-	ok(bs_reading_parse(&rig.reading, query, strlen(query), &options, &rig.query, &error_byte, ERR), &said);
+	ok(bs_query_analysis_begin(&rig.reading, &no_stop_words, NULL, ERR), &said);
+	struct bs_query_options options = bs_query_analysis_options(&rig.reading);
+	ok(bs_query_analysis_parse(&rig.reading, query, strlen(query), &options, &rig.query, &error_byte, ERR), &said);
 }
 
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope, const struct bs_statistics *statistics)
@@ -353,9 +353,9 @@ struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t
 void rig_load(void)
 {
 	for (uint32_t i = 0; i < RIG_N_INDEXES && !rig.loader; i++)
-		ok(bs_proofs_new(&rig.snapshots[i], &rig.proofs[i], ERR), &said);
+		ok(bs_prefix_checks_new(&rig.snapshots[i], &rig.prefix_checks[i], ERR), &said);
 	if (!rig.loader)
-		ok(bs_loader_new(&rig.list, rig.proofs, NULL, NULL, &rig.loader, ERR), &said);
+		ok(bs_loader_new(&rig.list, rig.prefix_checks, NULL, NULL, &rig.loader, ERR), &said);
 	bs_loader_begin(rig.loader, false, false);
 }
 

@@ -1,6 +1,6 @@
 /*
  * stages_rig.h: shared by the tests of the stages of a query. Two small indexes in a temporary
- * folder are opened as a list of two snapshots, without a finder and without a request. The texts
+ * folder are opened as a list of two snapshots, without a searcher and without a request. The texts
  * of their documents are kept, so that a test can compute itself what a stage must return.
  *
  *   "first"   files notes/d000.txt ... and notes/sub/e000.md ...; some are deleted by their ids
@@ -14,7 +14,7 @@
 #include "core/simd/kernels.h"
 #include "core/store/snapshot_list.h"
 #include "query/language/parse.h"
-#include "query/language/reading.h"
+#include "query/language/query_analysis.h"
 #include "query/load/loader.h"
 #include "query/plan/plan.h"
 #include "tests/rigs/library_rig.h"
@@ -45,9 +45,9 @@ extern struct stages_rig {
 	struct bs_dir dirs[RIG_N_INDEXES];
 	struct bs_snapshot snapshots[RIG_N_INDEXES];
 	struct bs_snapshot_list list;
-	struct bs_reading reading;
+	struct bs_query_analysis reading;
 	const struct bs_kernel *kernel;
-	struct bs_proofs *proofs[RIG_N_INDEXES];
+	struct bs_prefix_checks *prefix_checks[RIG_N_INDEXES];
 	struct bs_loader *loader; /* NULL until rig_load */
 	struct bs_query_tree *query;
 	struct bs_file_names no_names; /* fails the test when it is asked */

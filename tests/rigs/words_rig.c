@@ -58,10 +58,10 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	return BS_OK;
 }
 
-void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept)
+void kept_analyze(struct bs_tokenizer *words, const void *text, size_t text_bytes, struct kept *kept)
 {
 	kept_clear(kept);
-	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
+	enum bs_status status = bs_tokenizer_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
 	if (status)
 		fail_msg("%s", said.text);
 }
@@ -108,7 +108,7 @@ void assert_same(const struct kept *expected, const struct kept *found, const ui
 	fail_msg("tokens differ");
 }
 
-void naive_init(struct naive *naive, const struct bs_words_options *options)
+void naive_init(struct naive *naive, const struct bs_tokenizer_options *options)
 {
 	UErrorCode code = U_ZERO_ERROR;
 	*naive = (struct naive){0};
@@ -241,7 +241,7 @@ static void naive_to_nfc(struct naive *naive)
 		naive_normalize(naive, naive->nfc);
 		size_t first = n, head = 0, tail = 0, n_old = end - start;
 		for (int32_t at = 0; at < naive->n_units;)
-			naive->c[n++] = bs_words_next(naive->units, &at);
+			naive->c[n++] = bs_tokenizer_next(naive->units, &at);
 		size_t n_new = n - first;
 		while (head < n_old && head < n_new && naive->c[first + head] == c[start + head])
 			head++;
@@ -372,7 +372,7 @@ static void naive_drop_accents(struct naive *naive)
 	bool is_accented = false;
 	for (int32_t at = 0; at < naive->n_units;) {
 		UErrorCode code = U_ZERO_ERROR;
-		UChar32 c = bs_words_next(naive->units, &at);
+		UChar32 c = bs_tokenizer_next(naive->units, &at);
 		bool is_accent = u_charType(c) == U_NON_SPACING_MARK && uscript_getScript(c, &code) == USCRIPT_INHERITED;
 		if (!is_mark(c))
 			is_accented = naive_is_accented(c);
@@ -577,7 +577,7 @@ static void naive_run(struct naive *naive, size_t start, size_t end)
 	uint64_t start_byte = naive->byte[start], end_byte = naive->end_byte[end - 1];
 	for (int32_t at = 0; at < naive->n_units;) {
 		int32_t first = at;
-		bs_words_next(naive->units, &at);
+		bs_tokenizer_next(naive->units, &at);
 		naive_keep(naive, naive_utf8(naive, first, at), start_byte, end_byte);
 	}
 }
@@ -602,19 +602,19 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 		if (i > run)
 			naive_run(naive, run, i);
 	}
-	out->sum = (struct bs_words_sum){naive->position, naive->n_positions};
+	out->sum = (struct bs_tokenizer_sum){naive->position, naive->n_positions};
 }
 
-void rig_init(struct rig *rig, const struct bs_words_options *options)
+void rig_init(struct rig *rig, const struct bs_tokenizer_options *options)
 {
 	*rig = (struct rig){0};
-	expect_ok(bs_words_new(options, &rig->words, ERR), &said);
+	expect_ok(bs_tokenizer_new(options, &rig->words, ERR), &said);
 	naive_init(&rig->naive, options);
 }
 
 void rig_deinit(struct rig *rig)
 {
-	bs_words_free(rig->words);
+	bs_tokenizer_free(rig->words);
 	naive_deinit(&rig->naive);
 	kept_deinit(&rig->expected);
 	kept_deinit(&rig->found);
@@ -632,7 +632,7 @@ void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_
 		}
 }
 
-static const size_t some_windows[] = {1, 13, BS_WORDS_WINDOW_BYTES};
+static const size_t some_windows[] = {1, 13, BS_TOKENIZER_WINDOW_BYTES};
 
 void rig_check_all(struct rig *rig, const void *text, size_t text_bytes)
 {

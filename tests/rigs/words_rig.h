@@ -7,8 +7,8 @@
 #include <unicode/ubrk.h>
 #include <unicode/unorm2.h>
 
-#include "core/text/words.h"
-#include "core/text/words_term.h"
+#include "core/text/tokenizer.h"
+#include "core/text/tokenizer_term.h"
 #include "tests/rigs/error_rig.h"
 
 struct kept_token {
@@ -23,7 +23,7 @@ struct kept_token {
 struct kept {
 	struct bs_buffer tokens; /* of struct kept_token */
 	struct bs_buffer terms;
-	struct bs_words_sum sum;
+	struct bs_tokenizer_sum sum;
 	size_t largest_batch;
 };
 
@@ -35,7 +35,7 @@ const struct kept_token *kept_at(const struct kept *kept, size_t i);
 enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err);
 
 /* Analyses a text from position 0; a failure fails the test. */
-void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept);
+void kept_analyze(struct bs_tokenizer *words, const void *text, size_t text_bytes, struct kept *kept);
 
 /* Prints both, and the text, and fails the test if they differ. */
 void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes);
@@ -61,7 +61,7 @@ struct naive {
 	bool after_script_run;
 };
 
-void naive_init(struct naive *naive, const struct bs_words_options *options);
+void naive_init(struct naive *naive, const struct bs_tokenizer_options *options);
 void naive_deinit(struct naive *naive);
 /* A letter, mark or digit of a script of runs. */
 bool naive_starts_run(UChar32 c);
@@ -69,12 +69,12 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 
 /* One of each with the same options. */
 struct rig {
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct naive naive;
 	struct kept expected, found;
 };
 
-void rig_init(struct rig *rig, const struct bs_words_options *options);
+void rig_init(struct rig *rig, const struct bs_tokenizer_options *options);
 void rig_deinit(struct rig *rig);
 
 /* Both paths with windows of these sizes find what the naive analyzer finds. expected and found stay for a look. */

@@ -25,13 +25,13 @@ int setup_dir(void **state)
 int setup_memory(void **state)
 {
 	setup_dir(state);
-	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	assert_int_equal(bs_memory_index_new(&rig.memory, NULL), BS_OK);
 	return 0;
 }
 
 int teardown(void **state)
 {
-	bs_memory_free(rig.memory);
+	bs_memory_index_free(rig.memory);
 	remove_folder(rig.folder);
 	return 0;
 }
@@ -76,7 +76,7 @@ struct bs_index *open_index(const struct bs_text_provider *texts)
 	return must_open_with(&request);
 }
 
-int hear(void *context, const struct bs_find_hit *hit)
+int hear(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	size_t n = strlen(heard->ids);
@@ -87,16 +87,16 @@ int hear(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request)
+struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_request request)
 {
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct heard heard = {.ids = ""};
 	request.query = query;
 	request.query_bytes = strlen(query);
 	request.hit = hear;
 	request.context = &heard;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
-	ok(bs_find(finder, &request, &result, ERR), &said);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	ok(bs_search(searcher, &request, &result, ERR), &said);
 	heard.n_hits = result.n_hits;
 	heard.n_unreadable = result.n_unreadable;
 	return heard;
@@ -105,14 +105,14 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_re
 uint64_t count(const char *query)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
-	return ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
+	return ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits;
 }
 
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(texts);
-	struct heard found = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS});
-	struct heard brute = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
+	struct heard found = ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_IDS});
+	struct heard brute = ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_IDS, .brute = true});
 	assert_string_equal(found.ids, ids);
 	assert_string_equal(brute.ids, ids);
 }

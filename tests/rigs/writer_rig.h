@@ -9,14 +9,14 @@
 
 #include "tests/rigs/library_rig.h"
 
-AUTO_OF(struct bs_memory, bs_memory_free)
+AUTO_OF(struct bs_memory_index, bs_memory_index_free)
 AUTO_OF(struct bs_writer, bs_writer_close)
 
 /* A folder, and an index in it or in memory. */
 extern struct rig {
 	char folder[FOLDER_BYTES];
 	char dir[96];
-	struct bs_memory *memory; /* NULL: a directory */
+	struct bs_memory_index *memory; /* NULL: a directory */
 } rig;
 
 int setup_dir(void **state);
@@ -52,8 +52,8 @@ struct heard {
 	bool is_changed;
 	uint64_t n_hits, n_unreadable, document;
 };
-int hear(void *heard, const struct bs_find_hit *hit);
-struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request);
+int hear(void *heard, const struct bs_hit *hit);
+struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_request request);
 
 /* How many documents the rig's index has for it. */
 uint64_t count(const char *query);

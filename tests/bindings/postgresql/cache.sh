@@ -22,7 +22,7 @@ segment() { # the largest file
     find "$cache/1" -type f -printf '%s %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2
 }
 # Which files they are: unchanged ones have the same inode and time.
-stamps() { files | xargs stat -c '%i %Y %n'; }
+fingerprints() { files | xargs stat -c '%i %Y %n'; }
 sums() { files | xargs sha256sum; }
 empty() { files | xargs -r rm --; }
 flip() { # FILE OFFSET: one bit
@@ -44,7 +44,7 @@ sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE TABLE t (id int PRIMARY KEY, bo
     -c "INSERT INTO t SELECT i, 'row ' || i || ' later number seven' FROM generate_series(60001, 65000) i" -c 'DELETE FROM t WHERE id % 100 = 3' \
     -c 'VACUUM t' -c "INSERT INTO t VALUES (0, 'row that waits, number seven')"
 wanted=$(answers)
-before=$(sums) found=$(stamps) rows=$(sql one -c "SELECT bitsift_check('ti')")
+before=$(sums) found=$(fingerprints) rows=$(sql one -c "SELECT bitsift_check('ti')")
 [ "$(files | wc -l)" = "$(sql one -c "SELECT files FROM bitsift_info('ti')")" ] || fail "the cache has other files than the index: $(files)"
 
 # The pages have less than can be had by compressing what the cache has.
@@ -55,7 +55,7 @@ for how in stop kill; do
     "cluster_$how" one
     cluster_start one
     same "$wanted" "$(answers)" "answers after $how"
-    same "$found" "$(stamps)" "files after $how"
+    same "$found" "$(fingerprints)" "files after $how"
     same "$rows" "$(sql one -c "SELECT bitsift_check('ti')")" "rows after $how"
 done
 

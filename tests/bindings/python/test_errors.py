@@ -36,7 +36,7 @@ def test_queries_that_do_not_parse(index):
     caught = raises(ValueError, index.count, "+++")
     assert caught.value.status == "invalid"
     assert index.search("cat or dog").notices != []
-    assert index.count("cat") == 3  # the finder is fit for more
+    assert index.count("cat") == 3  # the searcher is fit for more
 
 
 def test_arguments(index, tmp_path):

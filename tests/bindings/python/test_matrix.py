@@ -23,18 +23,18 @@ def rows_of(words):
 def test_shapes(divided):
     (segment,) = divided.matrix.segments
     assert segment.documents == N and segment.deleted == 0 and segment.density == pytest.approx(0.3, abs=0.2)
-    assert sum(slab.rows for slab in segment.slabs) == N
+    assert sum(shard.rows for shard in segment.slabs) == N
     treatments = segment.treatments
     assert treatments[0].min_df == 0 and [t.min_df for t in treatments] == sorted(t.min_df for t in treatments)
-    for slab in segment.slabs:
-        columns = slab.document_columns
-        if slab.is_lists:
+    for shard in segment.slabs:
+        columns = shard.document_columns
+        if shard.is_lists:
             assert len(columns) == 0
             continue
-        assert columns.words * 64 >= columns.lanes == slab.rows and columns.rows_per_lane == 1
+        assert columns.words * 64 >= columns.lanes == shard.rows and columns.rows_per_lane == 1
         counts = list(memoryview(columns.popcounts()))
         assert sum(counts) == columns.set_bits and len(counts) == len(columns)
-        assert columns.densities()[0] == counts[0] / slab.rows
+        assert columns.densities()[0] == counts[0] / shard.rows
         assert len(rows_of(columns[0])) == counts[0] and rows_of(columns[-1]) == rows_of(memoryview(columns[len(columns) - 1]))
         with pytest.raises(IndexError):
             columns[len(columns)]
@@ -50,11 +50,11 @@ def test_columns_of_terms_hold_their_documents(divided):
         wanted = set(divided.ids(term))
         assert found.df == len(wanted)
         passed = set()
-        for slab in segment.slabs:
-            documents = memoryview(slab.documents())
-            levels = [slab.document_columns, slab.group_columns, slab.block_columns, slab.exact_columns]
-            rows = set(range(slab.rows))
-            for columns, numbers in zip(levels, slab.columns_of(term)):
+        for shard in segment.slabs:
+            documents = memoryview(shard.documents())
+            levels = [shard.document_columns, shard.group_columns, shard.block_columns, shard.exact_columns]
+            rows = set(range(shard.rows))
+            for columns, numbers in zip(levels, shard.columns_of(term)):
                 for number in numbers:
                     lanes = set(rows_of(columns[number]))
                     rows = {row for row in rows if row // columns.rows_per_lane in lanes}
@@ -75,13 +75,13 @@ def test_candidates(divided):
     matrix = divided.matrix
     for query in ["d2 d3", "d7 OR d11", "d5 -d2", "own17"]:
         found = []
-        for slab in matrix.candidates(query):
-            documents = memoryview(matrix.segments[slab.segment].slabs[slab.slab].documents())
-            rows = rows_of(memoryview(slab.bits))
-            assert len(rows) == slab.count == slab.sure
+        for shard in matrix.candidates(query):
+            documents = memoryview(matrix.segments[shard.segment].slabs[shard.slab].documents())
+            rows = rows_of(memoryview(shard.bits))
+            assert len(rows) == shard.count == shard.sure
             found += [matrix.name(documents[row]) for row in rows]
         assert sorted(found) == sorted(divided.ids(query))
-    assert sum(slab.sure for slab in matrix.candidates('"own17 d1"')) == 0
+    assert sum(shard.sure for shard in matrix.candidates('"own17 d1"')) == 0
     raises(bitsift.InvalidError, matrix.candidates, "+++")
     hit = divided.search("own17")[0]
     assert matrix.name(hit.document) == "17" and not matrix.is_deleted(hit.document)
@@ -91,27 +91,27 @@ def test_numpy_reads_where_it_lies(divided):
     numpy = pytest.importorskip("numpy")
     matrix = divided.matrix
     (segment,) = matrix.segments
-    for slab in segment.slabs:
-        columns = slab.exact_columns if slab.is_lists else slab.document_columns
+    for shard in segment.slabs:
+        columns = shard.exact_columns if shard.is_lists else shard.document_columns
         array = numpy.asarray(columns.view())
         assert array.dtype == numpy.uint64 and array.shape == (len(columns), columns.words) and not array.flags.writeable
         again = numpy.asarray(columns.view())
         assert not len(columns) or again.__array_interface__["data"] == array.__array_interface__["data"]  # the same memory: no copy
         bits = numpy.unpackbits(array.view(numpy.uint8), axis=1, bitorder="little")
-        assert bits[:, slab.rows:].sum() == 0
+        assert bits[:, shard.rows:].sum() == 0
         assert bits.sum(axis=1).tolist() == numpy.asarray(columns.popcounts()).tolist()
-        assert numpy.asarray(slab.documents()).shape == (slab.rows,)
+        assert numpy.asarray(shard.documents()).shape == (shard.rows,)
 
 
 def test_views_outlive_the_index(tmp_path):
     with bitsift.Index.create(tmp_path / "x.index") as index:
         index.add_many((str(i), f"a{i} b c{i % 10}") for i in range(3000))
         index.commit()
-        slab = index.matrix.segments[0].slabs[0]
-        columns = slab.exact_columns if slab.is_lists else slab.document_columns
+        shard = index.matrix.segments[0].slabs[0]
+        columns = shard.exact_columns if shard.is_lists else shard.document_columns
         view = memoryview(columns.view(0, 1))
         before = bytes(view)
         index.add_many((str(i), "others") for i in range(3000))
         index.commit()
-    del index, slab, columns
+    del index, shard, columns
     assert bytes(view) == before

@@ -150,8 +150,8 @@ def test_nothing_is_left_behind(folder):
                     wrong()
             matrix = index.matrix
             matrix.candidates("cats")
-            for slab in matrix.segments[0].slabs:
-                memoryview(slab.documents()), memoryview(slab.exact_columns.view()), slab.columns_of("cats")
+            for shard in matrix.segments[0].slabs:
+                memoryview(shard.documents()), memoryview(shard.exact_columns.view()), shard.columns_of("cats")
             list(matrix.segments[0].terms())
         with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: [("x", 0, 1)]), log=silent, store=False, texts=lambda id: "y") as index:
             index.add("1", "y")

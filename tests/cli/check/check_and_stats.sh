@@ -49,7 +49,7 @@ done
 
 bitsift stats --svg "$SCRATCH/index.svg"
 head -n 1 "$SCRATCH/index.svg" | grep -o '^<svg'
-grep -c '<title>slab' "$SCRATCH/index.svg"
+grep -c '<title>shard' "$SCRATCH/index.svg"
 show bitsift stats --svg nowhere/index.svg
 
 echo '# damage'

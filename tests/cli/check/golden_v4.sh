@@ -15,7 +15,7 @@ for folder in tree records stored; do
 done
 "$RESEAL" matrix/.bitsift words
 
-# Twice: taken at their word, and with a look at the files, which are copies and have other stamps.
+# Twice: taken at their word, and with a look at the files, which are copies and have other fingerprints.
 ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")
@@ -73,7 +73,7 @@ ask --ids 'w3 w4 w5'
 ask -n 4 w7
 ask -n 3 --any w7 v33 w9
 ask -n 2 v2063
-# What the columns, exceptions and lists say is what the texts say.
+# What the columns, false positives and lists say is what the texts say.
 for number in $(seq 0 24); do
     [ "$(bitsift query --no-stat --ids "w$number" | cksum)" = "$(bitsift query --brute --ids "w$number" | cksum)" ]
 done

@@ -11,7 +11,7 @@ bitsift index -q --index both d c.jsonl
 for index in grams words both; do
     bitsift check --index "$index" | sed 's/, [0-9.]* KiB.*//'
     bitsift stats -v --index "$index" | grep '^options'
-    bitsift stats --index "$index" --json | grep -o '"gram_slabs":\[[^]]' || true
+    bitsift stats --index "$index" --json | grep -o '"gram_shards":\[[^]]' || true
 done
 show bitsift query --index grams page
 show bitsift query --index both --ids page

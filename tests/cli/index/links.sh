@@ -11,7 +11,7 @@ make() {
     ln -sf "$SCRATCH/outside/a.txt" d/a.txt
     rm -r d/sub/deep d/pipe.txt
     ln -s "$SCRATCH/outside" d/sub/deep
-    # The same file, stamp and all, but by way of a link.
+    # The same file, fingerprint and all, but by way of a link.
     mv d/moved "$SCRATCH/kept"
     ln -s "$SCRATCH/kept" d/moved
     mkfifo d/pipe.txt

@@ -1,4 +1,4 @@
-# `index --rebuild SOURCE` reads that source anew, trusting no stamp, and keeps all others; `index --rebuild` makes everything
+# `index --rebuild SOURCE` reads that source anew, trusting no fingerprint, and keeps all others; `index --rebuild` makes everything
 # anew, and loses nothing that stands nowhere else.
 all() { bitsift query --no-stat --ids 'cat OR dog OR bird OR fish' 2>/dev/null | tr '\n' ' '; echo; }
 mkdir a b b/sub
@@ -14,10 +14,10 @@ printf '{"id":"p1","t":"cat"}\n{"id":"p2","t":"cat"}\n' | quiet bitsift index b 
 quiet bitsift delete r2 p2 b/in.jsonl#i2
 all
 
-echo '# what its stamp hides'
-touch -r a/x stamp
+echo '# what its fingerprint hides'
+touch -r a/x fingerprint
 sed -i 's/cat/dog/' a/x
-touch -r stamp a/x
+touch -r fingerprint a/x
 quiet bitsift index --rebuild a
 show bitsift query --ids dog
 show bitsift index --rebuild ./b/../b r.jsonl

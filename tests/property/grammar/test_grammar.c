@@ -35,14 +35,14 @@ struct bench {
 	struct grammar grammar;
 	char folder[FOLDER_BYTES];
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	struct bs_term_table fields;
 	struct bs_buffer query, normal, again;
 	unsigned n_some;   /* queries that matched some documents but not all */
 	unsigned n_errors; /* queries that are errors */
 };
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	size_t i = 0;
@@ -62,10 +62,10 @@ static void clear(struct answer *answer, const struct grammar *grammar)
 		answer->scores[i] = DOES_NOT_MATCH;
 }
 
-static void search(struct bench *bench, const struct bs_buffer *text, bool any, enum bs_find_mode mode, bool brute,
+static void search(struct bench *bench, const struct bs_buffer *text, bool any, enum bs_search_mode mode, bool brute,
                    struct answer *answer)
 {
-	struct bs_find_request request = {.query = (const char *)text->data,
+	struct bs_search_request request = {.query = (const char *)text->data,
 	                                  .query_bytes = text->used_bytes,
 	                                  .mode = mode,
 	                                  .n_best = GRAMMAR_N_DOCS,
@@ -76,9 +76,9 @@ static void search(struct bench *bench, const struct bs_buffer *text, bool any, 
 	                                  .n_threads = 1,
 	                                  .hit = take_hit,
 	                                  .context = answer};
-	struct bs_find_result result;
+	struct bs_search_result result;
 	clear(answer, &bench->grammar);
-	answer->status = bs_find(bench->finder, &request, &result, &answer->err);
+	answer->status = bs_search(bench->searcher, &request, &result, &answer->err);
 	assert_true(answer->status == BS_OK || answer->status == BS_INVALID);
 }
 
@@ -150,7 +150,7 @@ static void check_normal(struct bench *bench, bool any, const struct answer *exp
 	struct answer found;
 	/* Operators, adjacency and brackets are all explicit, so that --any has nothing to change. */
 	bool any_then = chance(&bench->dice, 50);
-	search(bench, &bench->normal, any_then, BS_FIND_TOP, false, &found);
+	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
 	if (!make_normal(bench, &bench->normal, any_then, &bench->again))
 		fail_with(bench, any, "its normal form", "an error");
@@ -170,9 +170,9 @@ static void check_query(struct bench *bench)
 	struct grammar_node *root = grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
 	expect(bench, root, &expected);
 	bool is_query = make_normal(bench, &bench->query, any, &bench->normal);
-	search(bench, &bench->query, any, BS_FIND_TOP, false, &found);
+	search(bench, &bench->query, any, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "ranked", &expected, &found, true);
-	search(bench, &bench->query, any, BS_FIND_IDS, chance(&bench->dice, 50), &found);
+	search(bench, &bench->query, any, BS_SEARCH_IDS, chance(&bench->dice, 50), &found);
 	compare(bench, any, "ids", &expected, &found, false);
 	if (is_query)
 		check_normal(bench, any, &expected);
@@ -183,7 +183,7 @@ static void check_query(struct bench *bench)
 	grammar_free(root);
 }
 
-static void open_index(struct bench *bench, const struct bs_words_options *options)
+static void open_index(struct bench *bench, const struct bs_tokenizer_options *options)
 {
 	static const char *const sources[] = {"records.jsonl", "files"};
 	struct bs_build_request request = {.dir = "index",
@@ -198,7 +198,7 @@ static void open_index(struct bench *bench, const struct bs_words_options *optio
 	ok(bs_index_build(&request, &report, ERR), &said);
 	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);
 	ok(bs_index_open("index", NULL, &bench->index, ERR), &said);
-	ok(bs_finder_new(bench->index, &bench->finder, ERR), &said);
+	ok(bs_searcher_new(bench->index, &bench->searcher, ERR), &said);
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
 		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],
 		                        (uint32_t)strlen(grammar_names[i]),
@@ -209,16 +209,16 @@ static void open_index(struct bench *bench, const struct bs_words_options *optio
 /* A corpus, and that many queries. */
 static void check_corpus(unsigned number, unsigned n_queries)
 {
-	static const struct bs_words_options all_options[] = {{.fold_accents = false},
+	static const struct bs_tokenizer_options all_options[] = {{.fold_accents = false},
 	                                                      {.stem_language = "english", .fold_accents = true}};
-	const struct bs_words_options *options = &all_options[number % 2];
-	struct bs_words_options unstemmed = *options;
+	const struct bs_tokenizer_options *options = &all_options[number % 2];
+	struct bs_tokenizer_options unstemmed = *options;
 	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
-	ok(bs_words_new(options, &bench.grammar.words, ERR), &said);
-	ok(bs_words_new(&unstemmed, &bench.grammar.unstemmed, ERR), &said);
+	ok(bs_tokenizer_new(options, &bench.grammar.words, ERR), &said);
+	ok(bs_tokenizer_new(&unstemmed, &bench.grammar.unstemmed, ERR), &said);
 	grammar_write(&bench.grammar, &bench.dice);
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
@@ -228,12 +228,12 @@ static void check_corpus(unsigned number, unsigned n_queries)
 		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
 		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);
 	}
-	bs_finder_free(bench.finder);
+	bs_searcher_free(bench.searcher);
 	bs_index_close(bench.index);
 	bs_term_table_deinit(&bench.fields);
 	grammar_deinit(&bench.grammar);
-	bs_words_free(bench.grammar.words);
-	bs_words_free(bench.grammar.unstemmed);
+	bs_tokenizer_free(bench.grammar.words);
+	bs_tokenizer_free(bench.grammar.unstemmed);
 	bs_buffer_deinit(&bench.query);
 	bs_buffer_deinit(&bench.normal);
 	bs_buffer_deinit(&bench.again);

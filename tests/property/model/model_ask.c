@@ -153,10 +153,10 @@ struct hit {
 struct answer {
 	struct hit *hits;
 	size_t n;
-	struct bs_find_result result;
+	struct bs_search_result result;
 };
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	answer->hits = realloc(answer->hits, (answer->n + 1) * sizeof(*answer->hits));
@@ -179,12 +179,12 @@ struct comparison {
 	const struct model_state *state;
 	const struct model_docs *now;           /* what is on disk */
 	const struct model_doc **now_of;        /* of each document of the commit what it is now, or NULL */
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	enum model_view view;
 	bool is_clean;                          /* the documents of the state are what they were */
 	bool is_scored;                         /* nothing deleted counts in the scores */
 	const struct model_query *query;
-	struct bs_find_request request;
+	struct bs_search_request request;
 	bool is_same;
 };
 
@@ -301,10 +301,10 @@ static void check_scores(struct comparison *comparison, const struct answer *ans
 
 /* ---- asking ---- */
 
-static void ask(struct comparison *comparison, enum bs_find_mode mode, bool brute, struct answer *answer)
+static void ask(struct comparison *comparison, enum bs_search_mode mode, bool brute, struct answer *answer)
 {
 	*answer = (struct answer){.n = 0};
-	comparison->request = (struct bs_find_request){
+	comparison->request = (struct bs_search_request){
 		.query = comparison->query->text,
 		.query_bytes = strlen(comparison->query->text),
 		.mode = mode,
@@ -313,16 +313,16 @@ static void ask(struct comparison *comparison, enum bs_find_mode mode, bool brut
 		.hit = take_hit,
 		.context = answer,
 	};
-	enum bs_status status = bs_find(comparison->finder, &comparison->request, &answer->result, ERR);
+	enum bs_status status = bs_search(comparison->searcher, &comparison->request, &answer->result, ERR);
 	if (status)
 		differ(comparison, answer, "%s: %s", bs_status_name(status), said.text);
 	else if (comparison->is_clean && answer->result.n_unreadable > 0)
 		differ(comparison, answer, "%" PRIu64 " unreadable", answer->result.n_unreadable);
-	else if (mode != BS_FIND_COUNT && answer->n != answer->result.n_hits)
+	else if (mode != BS_SEARCH_COUNT && answer->n != answer->result.n_hits)
 		differ(comparison, answer, "%zu hits", answer->n);
-	else if (mode == BS_FIND_IDS)
+	else if (mode == BS_SEARCH_IDS)
 		check_ids(comparison, answer);
-	else if (mode == BS_FIND_TOP)
+	else if (mode == BS_SEARCH_TOP)
 		check_scores(comparison, answer);
 }
 
@@ -341,13 +341,13 @@ static void compare_answers(struct comparison *comparison, const struct answer *
 static void check_query(struct comparison *comparison)
 {
 	AUTO(answer_deinit) struct answer ids, brute_ids, count, top, brute_top;
-	ask(comparison, BS_FIND_IDS, false, &ids);
-	ask(comparison, BS_FIND_IDS, true, &brute_ids);
-	ask(comparison, BS_FIND_COUNT, chance(30) && comparison->is_clean, &count);
+	ask(comparison, BS_SEARCH_IDS, false, &ids);
+	ask(comparison, BS_SEARCH_IDS, true, &brute_ids);
+	ask(comparison, BS_SEARCH_COUNT, chance(30) && comparison->is_clean, &count);
 	compare_answers(comparison, &ids, &count);
-	ask(comparison, BS_FIND_TOP, false, &top);
+	ask(comparison, BS_SEARCH_TOP, false, &top);
 	compare_answers(comparison, &ids, &(struct answer){.result = top.result});
-	ask(comparison, BS_FIND_TOP, true, &brute_top);
+	ask(comparison, BS_SEARCH_TOP, true, &brute_top);
 	if (comparison->is_clean)
 		compare_answers(comparison, &top, &brute_top);
 }
@@ -376,12 +376,12 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	query_make(&query, ALL);
 	if (info.n_docs != state->docs.n)
 		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu", info.n_docs, state->docs.n);
-	expect_ok(bs_finder_new(index, &comparison.finder, ERR), &said);
+	expect_ok(bs_searcher_new(index, &comparison.searcher, ERR), &said);
 	for (unsigned i = 0; i < n_queries && comparison.is_same; i++) {
 		query_make(&query, i == 0 ? ALL : (enum kind)roll(N_KINDS));
 		check_query(&comparison);
 	}
-	bs_finder_free(comparison.finder);
+	bs_searcher_free(comparison.searcher);
 	free(comparison.now_of);
 	docs_deinit(&now);
 	return comparison.is_same;

@@ -27,7 +27,7 @@ void run_draw(struct run *run, const char *dir)
 		},
 		.tuning = {
 			.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-			.max_slab_blocks = chance(50),
+			.max_shard_blocks = chance(50),
 			.forward_mode = (enum bs_forward_mode)roll(3),
 			.pairs_least_bytes = 1,
 		},
@@ -53,7 +53,7 @@ void run_trace(const struct run *run, const char *what)
 	                 run->request.grams ? " --words --grams" : "", run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
 	for (size_t i = 0; i < run->request.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
-	trace("%s # segments of %u, slabs of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_slab_blocks,
+	trace("%s # segments of %u, shards of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_shard_blocks,
 	      (int)run->tuning.forward_mode);
 	if (run->input)
 		trace("# ... its input: %s", run->input);

@@ -28,7 +28,7 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/words_rig.h"
 
-struct bs_find_request;
+struct bs_search_request;
 
 /* ---- chance ---- */
 
@@ -59,7 +59,7 @@ struct oracle_doc {
 	size_t name_off; /* ... the path below its source, or nothing */
 	size_t first_name, n_names; /* its words, in name_tokens */
 	int64_t mtime_s, when_s; /* of the file; of the field "when", 0: it has none */
-	uint64_t line;    /* of a record, 1-based; of a given document, how many were given before it; of a file 0 */
+	uint64_t line;    /* of a record, 1-based; of a in-memory document, how many were given before it; of a file 0 */
 	bool is_replaced; /* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless is_gone */
 	bool is_gone;     /* replaced, and compaction has removed it from the index */
 };
@@ -100,7 +100,7 @@ struct oracle {
 	uint32_t length; /* of the document being added */
 };
 
-void oracle_init(struct oracle *oracle, const struct bs_words_options *options);
+void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options);
 void oracle_deinit(struct oracle *oracle);
 
 size_t oracle_n_docs(const struct oracle *oracle);
@@ -141,18 +141,18 @@ struct oracle_setup {
 	uint32_t n_docs; /* wanted; some become no documents */
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
-	bool is_young;  /* sources as new as the index, so that it trusts none of their stamps */
+	bool is_young;  /* sources as new as the index, so that it trusts none of their fingerprints */
 	bool has_stdin; /* some source is "-", */
 	bool is_given;  /* and its documents come by a writer; */
 	bool is_in_memory, is_not_stored;
 	uint32_t n_sources;
 	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
-	struct bs_words_options words;
+	struct bs_tokenizer_options words;
 	const char *id_field;
 	bool has_text_fields;
 	const char *weights[4]; /* of fields, NULL-ended */
-	struct bs_treatment_policy policy;
-	uint32_t max_slab_blocks, max_slab_bytes, max_segment_docs, n_threads;
+	struct bs_term_treatment_policy policy;
+	uint32_t max_shard_blocks, max_shard_bytes, max_segment_docs, n_threads;
 	enum bs_forward_mode forward_mode;
 	uint64_t pairs_least_bytes; /* 0: too small for pairs of words */
 };
@@ -276,7 +276,7 @@ struct oracle_filter {
 
 /* Most let everything pass. has_times: those of files are known. */
 void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle, bool has_times);
-void oracle_filter_ask(struct oracle_filter *filter, struct bs_find_request *request);
+void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request);
 bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle, const struct oracle_doc *doc);
 
 /* Dates as texts, and what they are. */

@@ -114,7 +114,7 @@ static bool check_docs(struct bench *bench, struct bs_query *query, const struct
 }
 
 /* Every hit has, to the last bit, the score of one of the documents that bear its id. */
-static int compare_score(void *context, const struct bs_find_hit *hit)
+static int compare_score(void *context, const struct bs_hit *hit)
 {
 	const struct bench *bench = context;
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
@@ -130,14 +130,14 @@ static int compare_score(void *context, const struct bs_find_hit *hit)
 
 static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
 {
-	struct bs_find_request request = bench->request;
-	request.mode = BS_FIND_TOP;
+	struct bs_search_request request = bench->request;
+	request.mode = BS_SEARCH_TOP;
 	request.n_best = chance(&bench->dice, 50) ? 10 : 2000;
 	request.sort_field = NULL;
 	request.statistics = statistics;
 	request.hit = compare_score;
 	request.context = bench;
-	if (!bs_find(bench->finders[bench->kernel], &request, NULL, ERR))
+	if (!bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
 		return true;
 	if (!*fault)
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
@@ -151,7 +151,7 @@ struct ranking {
 	size_t n_expected, n_found;
 };
 
-static int compare_rank(void *context, const struct bs_find_hit *hit)
+static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
@@ -200,8 +200,8 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, ERR);
 	}
 	oracle_rank(hit, n);
-	struct bs_find_request request = bench->request;
-	request.mode = BS_FIND_TOP;
+	struct bs_search_request request = bench->request;
+	request.mode = BS_SEARCH_TOP;
 	request.n_best = roll_between(&bench->dice, 1, 20);
 	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.n_best ? n : request.n_best};
 	request.sort_field = NULL;
@@ -212,7 +212,7 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 	request.hit = compare_rank;
 	request.context = &ranking;
 	if (!status)
-		status = bs_find(bench->finders[bench->kernel], &request, NULL, ERR);
+		status = bs_search(bench->searchers[bench->kernel], &request, NULL, ERR);
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))
 		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, said.text);
 	bs_buffer_deinit(&hits);
@@ -228,7 +228,7 @@ const char *bench_check_apart(struct bench *bench)
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	bs_buffer_clear(&bench->ranked);
 	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL), BS_OK);
-	if (!query || bs_statistics_gather(bench->finders[bench->kernel], &bench->request, statistics, ERR))
+	if (!query || bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
 	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics) &&
 	         check_index(bench, NULL))

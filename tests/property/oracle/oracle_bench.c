@@ -45,7 +45,7 @@ int bench_clean(void **state)
 
 /* ---- the engine ---- */
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct found *found = context;
 	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
@@ -64,8 +64,8 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		sources[i] = setup->sources[first_source + i];
 	struct bs_build_tuning tuning = {
 		.policy = &setup->policy,
-		.max_slab_blocks = setup->max_slab_blocks,
-		.max_slab_bytes = setup->max_slab_bytes,
+		.max_shard_blocks = setup->max_shard_blocks,
+		.max_shard_bytes = setup->max_shard_bytes,
 		.max_segment_docs = setup->max_segment_docs,
 		.forward_mode = setup->forward_mode,
 		.pairs_least_bytes = setup->pairs_least_bytes,
@@ -123,7 +123,7 @@ static void open_searchers(struct bench *bench)
 	for (size_t i = 0; i < bench->n_kernels; i++) {
 		request.kernel = bench->kernels[i]->name;
 		if (bs_index_open_with(&request, &bench->indexes[i], ERR) ||
-		    bs_finder_new(bench->indexes[i], &bench->finders[i], ERR))
+		    bs_searcher_new(bench->indexes[i], &bench->searchers[i], ERR))
 			fail_msg("%s", said.text);
 	}
 }
@@ -135,7 +135,7 @@ void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_
 	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
 	bench_provide(bench);
 	if (bench->setup.is_in_memory)
-		assert_int_equal(bs_memory_new(&bench->memory, NULL), BS_OK);
+		assert_int_equal(bs_memory_index_new(&bench->memory, NULL), BS_OK);
 	enter_folder();
 }
 
@@ -171,10 +171,10 @@ void bench_deinit(struct bench *bench)
 {
 	assert_int_equal(bench->found.n_unreadable, 0);
 	for (size_t i = 0; i < bench->n_kernels; i++) {
-		bs_finder_free(bench->finders[i]);
+		bs_searcher_free(bench->searchers[i]);
 		bs_index_close(bench->indexes[i]);
 	}
-	bs_memory_free(bench->memory);
+	bs_memory_index_free(bench->memory);
 	oracle_vocabulary_deinit(&bench->vocabulary);
 	oracle_deinit(&bench->oracle);
 	oracle_query_deinit(&bench->query);
@@ -185,12 +185,12 @@ void bench_deinit(struct bench *bench)
 	leave_folder();
 }
 
-void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
+void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
 {
 	struct found *found = &bench->found;
-	struct bs_find_result result;
+	struct bs_search_result result;
 	bench->kernel = kernel;
-	bench->request = (struct bs_find_request){
+	bench->request = (struct bs_search_request){
 		.query = (const char *)bench->query.text.data,
 		.query_bytes = bench->query.text.used_bytes,
 		.mode = mode,
@@ -211,7 +211,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 	bs_buffer_clear(&found->ids);
 	bs_buffer_clear(&found->hits);
 	found->err.text[0] = '\0';
-	found->status = bs_find(bench->finders[kernel], &bench->request, &result, &found->err);
+	found->status = bs_search(bench->searchers[kernel], &bench->request, &result, &found->err);
 	found->stats = result.stats;
 	found->n_unreadable += result.n_unreadable;
 	found->n_changed += (unsigned)(result.changes.n_changed + result.changes.n_gone);

@@ -50,18 +50,18 @@ struct bench {
 	struct oracle oracle;
 	struct oracle_query query;
 	struct oracle_filter filter;
-	struct bs_memory *memory; /* of the index; NULL: a directory */
-	struct bs_text_provider texts; /* of given documents that are not stored */
+	struct bs_memory_index *memory; /* of the index; NULL: a directory */
+	struct bs_text_provider texts; /* of in-memory documents that are not stored */
 	struct bs_text text[ORACLE_MAX_FIELDS];
 	struct bs_buffer expected; /* struct oracle_hit in document order */
 	struct bs_buffer ranked;   /* the same, the best first */
 	struct found found;
 	const struct bs_kernel *kernels[BENCH_MAX_KERNELS];
 	struct bs_index *indexes[BENCH_MAX_KERNELS];
-	struct bs_finder *finders[BENCH_MAX_KERNELS];
+	struct bs_searcher *searchers[BENCH_MAX_KERNELS];
 	size_t n_kernels;
 	/* The search under test. */
-	struct bs_find_request request;
+	struct bs_search_request request;
 	size_t kernel;
 	const char *sort_field; /* of the next searches; NULL: by score */
 	bool is_descending;
@@ -93,7 +93,7 @@ void bench_deinit(struct bench *bench);
 int bench_clean(void **state);
 
 /* Runs bench->query; what it gave is in bench->found. */
-void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute);
+void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute);
 
 /* Asks each document about bench->query by bs_query_match and bs_query_score: what they say that the naive search, or a search
  * of the index with given statistics or without, does not. NULL: nothing. In oracle_apart.c. */

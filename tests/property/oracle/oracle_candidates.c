@@ -19,7 +19,7 @@ static void take(struct taken *taken, uint64_t document, bool is_candidate, cons
 	assert_int_equal(bs_buffer_append(&taken->ids, id, id_bytes, NULL), BS_OK);
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	take(context, hit->document, hit->is_candidate, hit->id, hit->id_bytes);
 	return 0;
@@ -69,32 +69,32 @@ static const char *compare(const struct taken *exact, const struct taken *found,
 
 const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 {
-	struct bs_find_request request = bench->request;
-	struct bs_finder *finder = bench->finders[bench->kernel];
+	struct bs_search_request request = bench->request;
+	struct bs_searcher *searcher = bench->searchers[bench->kernel];
 	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
-	struct bs_find_result result, counted;
+	struct bs_search_result result, counted;
 	size_t n_candidates;
 	const char *fault = "a search fails";
 	request.brute = request.exhaustive = false;
 	request.offset = 0;
 	request.sort_field = NULL;
-	request.mode = BS_FIND_IDS;
+	request.mode = BS_SEARCH_IDS;
 	request.hit = take_hit;
 	request.context = &exact;
-	if (bs_find(finder, &request, NULL, ERR))
+	if (bs_search(searcher, &request, NULL, ERR))
 		goto out;
 	request.candidates = true;
 	request.context = &one_by_one;
-	if (bs_find(finder, &request, &result, ERR))
+	if (bs_search(searcher, &request, &result, ERR))
 		goto out;
 	request.hit = NULL;
 	request.batch = take_batch;
 	request.context = &in_batches;
-	if (bs_find(finder, &request, NULL, ERR))
+	if (bs_search(searcher, &request, NULL, ERR))
 		goto out;
-	request.mode = BS_FIND_COUNT;
+	request.mode = BS_SEARCH_COUNT;
 	request.batch = NULL;
-	if (bs_find(finder, &request, &counted, ERR))
+	if (bs_search(searcher, &request, &counted, ERR))
 		goto out;
 	fault = compare(&exact, &one_by_one, &n_candidates);
 	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) || !are_equal(&one_by_one.documents, &in_batches.documents) ||
@@ -105,8 +105,8 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 		fault = "they are counted otherwise";
 	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes || counted.stats.verify.verified))
 		fault = "a text was read";
-	struct bs_find_estimate estimate;
-	if (!fault && bs_estimate(finder, &request, &estimate, ERR))
+	struct bs_search_estimate estimate;
+	if (!fault && bs_estimate(searcher, &request, &estimate, ERR))
 		fault = "it cannot be estimated";
 	/* A filter is not part of the estimate, but leaves fewer. */
 	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))

@@ -14,8 +14,8 @@
 
 static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 {
-	struct bs_treatment_policy *policy = &setup->policy;
-	*policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy *policy = &setup->policy;
+	*policy = bs_term_treatment_policy_default();
 	if (chance(dice, 20))
 		return;
 	policy->density = roll_between(dice, 10, 60) / 100.0;
@@ -23,7 +23,7 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 	policy->has_no_tf_levels = chance(dice, policy->exact_share == 0 ? 60 : 15);
 	policy->use_groups = chance(dice, 70);
 	policy->use_blocks = chance(dice, 70);
-	policy->use_exceptions = chance(dice, 70);
+	policy->use_false_positives = chance(dice, 70);
 	policy->is_forced = chance(dice, 50);
 	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
 	policy->force[1] = (uint8_t)roll(dice, 5);
@@ -50,7 +50,7 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 		return "-";
 	if (chance(dice, 10))
 		return files[i];
-	/* Files are slow to make; but more than a slab of two blocks now and then. */
+	/* Files are slow to make; but more than a shard of two blocks now and then. */
 	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
@@ -81,8 +81,8 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->id_field = chance(dice, 15) ? "key" : NULL;
 	setup->has_text_fields = chance(dice, 15);
 	draw_policy(setup, dice);
-	setup->max_slab_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
-	setup->max_slab_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
+	setup->max_shard_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_shard_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
@@ -96,7 +96,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 {
-	const struct bs_treatment_policy *policy = &setup->policy;
+	const struct bs_term_treatment_policy *policy = &setup->policy;
 	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed,
 	        setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
@@ -106,12 +106,12 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 	        setup->weights[1] ? setup->weights[1] : "", setup->weights[2] ? setup->weights[2] : "",
 	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
 	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
-	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, exceptions %d, ", policy->density,
-	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_exceptions);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, false positives %d, ", policy->density,
+	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_false_positives);
 	if (policy->is_forced)
 		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
-	fprintf(to, "slab blocks %u, slab bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
-	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->forward_mode, setup->n_threads);
+	fprintf(to, "shard blocks %u, shard bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_shard_blocks,
+	        setup->max_shard_bytes, setup->max_segment_docs, (int)setup->forward_mode, setup->n_threads);
 }
 
 /* ---- files ---- */

@@ -21,7 +21,7 @@ bool chance(struct dice *dice, uint32_t percent)
 	return roll(dice, 100) < percent;
 }
 
-void oracle_init(struct oracle *oracle, const struct bs_words_options *options)
+void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options)
 {
 	*oracle = (struct oracle){.n_slots = 1024};
 	naive_init(&oracle->naive, options);

@@ -67,7 +67,7 @@ void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const s
 	}
 }
 
-void oracle_filter_ask(struct oracle_filter *filter, struct bs_find_request *request)
+void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request)
 {
 	filter->globs[0] = filter->glob ? filter->glob->glob : NULL;
 	filter->types[0] = filter->type;

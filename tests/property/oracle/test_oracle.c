@@ -62,7 +62,7 @@ static bool differ(struct bench *bench, const char *format, ...)
 		print_bytes(bench->query.text.data, bench->query.text.used_bytes);
 		fprintf(stderr, "\n  stop words: ");
 		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
-		const struct bs_find_request *asked = &bench->request;
+		const struct bs_search_request *asked = &bench->request;
 		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
 		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",
 		        asked->type_nots[0] ? asked->type_nots[0] : "", asked->places[0] ? asked->places[0] : "",
@@ -106,7 +106,7 @@ static void check_stats(struct bench *bench)
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
 	/* Of the best, not every candidate is looked at, and some are twice. */
-	bool is_top = bench->request.mode == BS_FIND_TOP && !bench->request.brute && !bench->request.exhaustive;
+	bool is_top = bench->request.mode == BS_SEARCH_TOP && !bench->request.brute && !bench->request.exhaustive;
 	if (bench->sort_field)
 		return;
 	if ((!is_top && (stats->verify.verified > stats->scan.candidates ||
@@ -119,7 +119,7 @@ static void check_stats(struct bench *bench)
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
 	/* What has which words, and how often, the index knows; to score every match is left to the texts. */
-	bool is_exact = !(bench->request.mode == BS_FIND_TOP && bench->request.exhaustive) && !bench->setup.is_young && !bench->request.brute && oracle_query_is_words(&bench->query) &&
+	bool is_exact = !(bench->request.mode == BS_SEARCH_TOP && bench->request.exhaustive) && !bench->setup.is_young && !bench->request.brute && oracle_query_is_words(&bench->query) &&
 	                !bench->filter.is_when;
 	n_exact += is_exact;
 	if (is_exact && stats->verify.verified > 0)
@@ -210,7 +210,7 @@ static void check_top(struct bench *bench)
 	}
 }
 
-static void check(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
+static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
 {
 	bench_search(bench, kernel, mode, brute);
 	const struct found *found = &bench->found;
@@ -218,17 +218,17 @@ static void check(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		differ(bench, "%s: %s", bs_status_name(found->status), found->err.text);
 		return;
 	}
-	bool is_top = mode == BS_FIND_TOP && !brute && !bench->request.exhaustive;
+	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.exhaustive;
 	if (found->is_at_least && !is_top)
 		differ(bench, "a number of hits that is not exact");
 	if (found->is_at_least ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
 	                       : found->stats.hits != n_expected(bench))
 		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits, n_expected(bench));
-	if (mode == BS_FIND_COUNT && n_found(found) > 0)
+	if (mode == BS_SEARCH_COUNT && n_found(found) > 0)
 		differ(bench, "%zu hits shown in a count", n_found(found));
-	if (mode == BS_FIND_IDS)
+	if (mode == BS_SEARCH_IDS)
 		check_ids(bench);
-	if (mode == BS_FIND_TOP)
+	if (mode == BS_SEARCH_TOP)
 		check_top(bench);
 	check_stats(bench);
 	n_compared++;
@@ -270,7 +270,7 @@ static void check_sorted(struct bench *bench, size_t kernel)
 	bench->sort_field = oracle->names[name];
 	bench->is_descending = chance(&bench->dice, 50);
 	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
-	check(bench, kernel, BS_FIND_TOP, chance(&bench->dice, 20));
+	check(bench, kernel, BS_SEARCH_TOP, chance(&bench->dice, 20));
 	bench->sort_field = NULL;
 	n_sorted += n > 1;
 }
@@ -305,7 +305,7 @@ static void keep_learnt(void *context, const char *text, size_t text_bytes)
 		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL), BS_OK);
 }
 
-static int count_hit(void *context, const struct bs_find_hit *hit)
+static int count_hit(void *context, const struct bs_hit *hit)
 {
 	(void)hit;
 	return context == NULL;
@@ -314,15 +314,15 @@ static int count_hit(void *context, const struct bs_find_hit *hit)
 /* What the engine learns of the best documents, by the index or without. */
 static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
 {
-	struct bs_find_request request = bench->request;
-	request.mode = BS_FIND_TOP;
+	struct bs_search_request request = bench->request;
+	request.mode = BS_SEARCH_TOP;
 	request.n_best = 3;
 	request.feedback_docs = n_docs;
 	request.brute = brute;
 	request.hit = count_hit;
 	request.explain = keep_learnt;
 	request.context = line;
-	if (bs_find(bench->finders[bench->kernel], &request, NULL, ERR))
+	if (bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
 		differ(bench, "feedback: %s", said.text);
 }
 
@@ -331,7 +331,7 @@ static void check_feedback(struct bench *bench)
 	struct oracle_hit hits[20];
 	AUTO(bs_buffer_deinit) struct bs_buffer line = {0}, by_brute = {0};
 	bench->request.feedback_docs = 0;
-	bench_search(bench, bench->kernel, BS_FIND_TOP, false);
+	bench_search(bench, bench->kernel, BS_SEARCH_TOP, false);
 	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
 	bool is_known = true;
 	for (size_t i = 0; i < n; i++) {
@@ -361,7 +361,7 @@ static void check_query(struct bench *bench)
 	bench->is_told = false;
 	n_asked++;
 	if (!oracle_query_analyze(&bench->query, &bench->oracle)) {
-		bench_search(bench, kernel, BS_FIND_COUNT, false);
+		bench_search(bench, kernel, BS_SEARCH_COUNT, false);
 		if (bench->found.status != BS_INVALID)
 			differ(bench, "%s for a query without words", bs_status_name(bench->found.status));
 		return;
@@ -370,12 +370,12 @@ static void check_query(struct bench *bench)
 	n_ranged += has_range(&bench->query) && n_expected(bench) > 0;
 	for (size_t i = 0; i < n_kernels; i++)
 		if (is_small || i == kernel)
-			check(bench, i, BS_FIND_COUNT, false);
-	check(bench, roll(dice, n_kernels), BS_FIND_IDS, false);
+			check(bench, i, BS_SEARCH_COUNT, false);
+	check(bench, roll(dice, n_kernels), BS_SEARCH_IDS, false);
 	if (!is_huge || chance(dice, 30))
-		check(bench, roll(dice, n_kernels), BS_FIND_TOP, false);
+		check(bench, roll(dice, n_kernels), BS_SEARCH_TOP, false);
 	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
-		check(bench, kernel, (enum bs_find_mode)roll(dice, 3), true);
+		check(bench, kernel, (enum bs_search_mode)roll(dice, 3), true);
 	if (chance(dice, 30))
 		check_sorted(bench, roll(dice, n_kernels));
 	if (is_small && chance(dice, 20))
@@ -428,7 +428,7 @@ static void test_random_corpora(void **state)
 	conclude();
 }
 
-/* More than a slab holds; all levels. */
+/* More than a shard holds; all levels. */
 static void test_many_documents(void **state)
 {
 	struct bench bench;
@@ -441,14 +441,14 @@ static void test_many_documents(void **state)
 	conclude();
 }
 
-/* With a column of its own for every word, or forward lists, one word needs no text: check_stats() says so. */
+/* With a column of its own for every word, or forward indexes, one word needs no text: check_stats() says so. */
 static void test_exact_words_are_not_verified(void **state)
 {
 	for (int is_forward = 0; is_forward < 2; is_forward++) {
 		AUTO(bench_deinit) struct bench bench;
 		bench_init(&bench, rounds.seed, 13, 1500);
 		bench.setup.is_young = false;
-		bench.setup.policy = bs_treatment_policy_default();
+		bench.setup.policy = bs_term_treatment_policy_default();
 		bench.setup.policy.exact_share = 0;
 		bench.setup.policy.has_no_tf_levels = true;
 		bench.setup.forward_mode = is_forward ? BS_FORWARD_ALWAYS : BS_FORWARD_NEVER;
@@ -481,7 +481,7 @@ static void test_signs_pair_with_runs(void **state)
 	bench_init(&bench, rounds.seed, 0, 1);
 	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
 	bench.setup.policy =
-		(struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
+		(struct bs_term_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
 	oracle_init(&bench.oracle, NULL);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		bench_write_file(&bench, (unsigned)i, texts[i]);

@@ -22,7 +22,7 @@ static uint64_t n_asked, n_hits, n_differences;
 
 struct part {
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 };
 
 struct hit {
@@ -48,7 +48,7 @@ static struct hit *hit_at(const struct list *list, size_t i)
 	return (struct hit *)(void *)list->hits.data + i;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct list *list = context;
 	struct hit taken = {.score = hit->score, .id_bytes = hit->id_bytes};
@@ -57,10 +57,10 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	return bs_buffer_append(&list->hits, &taken, sizeof(taken), NULL) != BS_OK;
 }
 
-static void search(struct bench *bench, struct bs_finder *finder, enum bs_find_mode mode,
+static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_search_mode mode,
                              const struct bs_statistics *statistics, struct list *list)
 {
-	struct bs_find_request request = {
+	struct bs_search_request request = {
 		.query = (const char *)bench->query.text.data,
 		.query_bytes = bench->query.text.used_bytes,
 		.mode = mode,
@@ -73,7 +73,7 @@ static void search(struct bench *bench, struct bs_finder *finder, enum bs_find_m
 		.context = list,
 	};
 	if (!list->status)
-		list->status = bs_find(finder, &request, NULL, &list->err);
+		list->status = bs_search(searcher, &request, NULL, &list->err);
 }
 
 /* By falling scores; equal ones stay as they are. */
@@ -115,7 +115,7 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 /* As if they had been sent from elsewhere: by their parts, and each index's own. */
 static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
 {
-	struct bs_find_request request = {
+	struct bs_search_request request = {
 		.query = (const char *)bench->query.text.data,
 		.query_bytes = bench->query.text.used_bytes,
 		.any = bench->query.any,
@@ -128,7 +128,7 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 		bool is_sent = chance(&bench->dice, 50);
 		assert_int_equal(bs_statistics_new(&own, NULL), BS_OK);
 		if (!told->status)
-			told->status = bs_statistics_gather(parts[i].finder, &request, is_sent ? own : sum, &told->err);
+			told->status = bs_statistics_gather(parts[i].searcher, &request, is_sent ? own : sum, &told->err);
 		if (is_sent)
 			assert_int_equal(bs_statistics_add(sum, own, NULL), BS_OK);
 		bs_statistics_free(own);
@@ -136,15 +136,15 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 	return sum;
 }
 
-static void check_mode(struct bench *bench, struct part *parts, enum bs_find_mode mode, const struct bs_statistics *statistics)
+static void check_mode(struct bench *bench, struct part *parts, enum bs_search_mode mode, const struct bs_statistics *statistics)
 {
 	struct list of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
-	search(bench, bench->finders[0], mode, NULL, &of_whole);
+	search(bench, bench->searchers[0], mode, NULL, &of_whole);
 	for (size_t i = 0; i < N_PARTS; i++)
-		search(bench, parts[i].finder, mode, statistics, &of_parts);
-	if (mode == BS_FIND_TOP)
+		search(bench, parts[i].searcher, mode, statistics, &of_parts);
+	if (mode == BS_SEARCH_TOP)
 		rank(&of_parts);
-	compare(bench, mode == BS_FIND_TOP ? "best" : "all", &of_parts, &of_whole, mode == BS_FIND_TOP ? N_BEST : SIZE_MAX);
+	compare(bench, mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole, mode == BS_SEARCH_TOP ? N_BEST : SIZE_MAX);
 	n_hits += length(&of_whole);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
@@ -159,8 +159,8 @@ static void check_query(struct bench *bench, struct part *parts)
 	struct bs_statistics *statistics = gather(bench, parts, &told);
 	if (told.status)
 		compare(bench, "statistics", &told, &told, 0);
-	check_mode(bench, parts, BS_FIND_TOP, statistics);
-	check_mode(bench, parts, BS_FIND_IDS, statistics);
+	check_mode(bench, parts, BS_SEARCH_TOP, statistics);
+	check_mode(bench, parts, BS_SEARCH_IDS, statistics);
 	bs_statistics_free(statistics);
 	n_asked++;
 }
@@ -173,7 +173,7 @@ static void draw_parts(struct bench *bench)
 	bench->setup.n_sources = N_PARTS;
 	bench->setup.is_young = bench->setup.has_stdin = bench->setup.is_given = false;
 	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
-	bs_memory_free(bench->memory);
+	bs_memory_index_free(bench->memory);
 	bench->memory = NULL;
 	for (size_t i = 0; i < N_PARTS; i++)
 		strcpy(bench->setup.sources[i], sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
@@ -191,13 +191,13 @@ static void check_corpus(unsigned number)
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
 		bench_index(&bench, dir, i, 1);
-		if (bs_index_open(dir, NULL, &parts[i].index, ERR) || bs_finder_new(parts[i].index, &parts[i].finder, ERR))
+		if (bs_index_open(dir, NULL, &parts[i].index, ERR) || bs_searcher_new(parts[i].index, &parts[i].searcher, ERR))
 			fail_msg("%s", said.text);
 	}
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench, parts);
 	for (size_t i = 0; i < N_PARTS; i++) {
-		bs_finder_free(parts[i].finder);
+		bs_searcher_free(parts[i].searcher);
 		bs_index_close(parts[i].index);
 	}
 }
@@ -212,12 +212,12 @@ static void test_parts_rank_as_one(void **state)
 }
 
 /* An index in memory of one document, "d". */
-static struct bs_memory *make_index(const char *field, const char *text, struct part *part_out)
+static struct bs_memory_index *make_index(const char *field, const char *text, struct part *part_out)
 {
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_writer *writer;
 	struct bs_text texts[] = {{field, strlen(field), text, strlen(text)}};
-	assert_int_equal(bs_memory_new(&memory, NULL), BS_OK);
+	assert_int_equal(bs_memory_index_new(&memory, NULL), BS_OK);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
 	assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
@@ -225,33 +225,33 @@ static struct bs_memory *make_index(const char *field, const char *text, struct 
 	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
 	bs_writer_close(writer);
 	assert_int_equal(bs_index_open_with(&open, &part_out->index, NULL), BS_OK);
-	assert_int_equal(bs_finder_new(part_out->index, &part_out->finder, NULL), BS_OK);
+	assert_int_equal(bs_searcher_new(part_out->index, &part_out->searcher, NULL), BS_OK);
 	return memory;
 }
 
 /* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it would be text. */
 static void test_names_with_colons(void **state)
 {
-	struct bs_find_request request = {.query = "x:y:cat", .query_bytes = 7, .mode = BS_FIND_COUNT};
+	struct bs_search_request request = {.query = "x:y:cat", .query_bytes = 7, .mode = BS_SEARCH_COUNT};
 	struct bs_statistics *statistics;
 	struct part parts[2];
-	struct bs_memory *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
+	struct bs_memory_index *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
 	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(bs_statistics_gather(parts[i].finder, &request, statistics, NULL), BS_OK);
+		assert_int_equal(bs_statistics_gather(parts[i].searcher, &request, statistics, NULL), BS_OK);
 	for (int together = 0; together < 2; together++) {
 		request.statistics = together ? statistics : NULL;
 		for (int i = 0; i < 2; i++) {
-			struct bs_find_result result;
-			assert_int_equal(bs_find(parts[i].finder, &request, &result, NULL), BS_OK);
+			struct bs_search_result result;
+			assert_int_equal(bs_search(parts[i].searcher, &request, &result, NULL), BS_OK);
 			assert_int_equal(result.n_hits, i == 0 || !together);
 		}
 	}
 	bs_statistics_free(statistics);
 	for (int i = 0; i < 2; i++) {
-		bs_finder_free(parts[i].finder);
+		bs_searcher_free(parts[i].searcher);
 		bs_index_close(parts[i].index);
-		bs_memory_free(memories[i]);
+		bs_memory_index_free(memories[i]);
 	}
 }
 

@@ -206,13 +206,13 @@ static void test_waiting_for_the_lock(void **state)
 
 /* ---- snapshots ---- */
 
-/* The smallest real segment: documents without text or terms, in one slab of forward lists. */
+/* The smallest real segment: documents without text or terms, in one shard of forward indexes. */
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
 	struct bs_lexicon_writer lexicon;
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder docs = {0};
 	AUTO(bs_tf_table_builder_deinit) struct bs_tf_table_builder tfs = {0};
-	struct bs_exceptions_builder exceptions = {0};
+	struct bs_false_positives_builder false_positives = {0};
 	AUTO(bs_buffer_deinit) struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
 	append_bytes(&offsets, &zero, 8);
@@ -227,10 +227,10 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		append_bytes(&filter, &group, 8);
 		append_bytes(&words, &zero, 8);
 	}
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	struct bs_treatment_table treatments;
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
+	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY, true);
-	bs_treatment_table_make(&policy, n_docs, &treatments);
+	bs_term_treatment_table_make(&policy, n_docs, &treatments);
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
 	struct bs_file_writer *writer = new_file(name);
@@ -241,9 +241,9 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	const struct bs_rare_counts counts = {{0}, {0}, {0}};
 	struct bs_rare_codes codes;
 	expect_ok(bs_rare_codes_make(&codes, &counts, 0, ERR), &said);
-	bs_rare_lists_begin(&codes, writer);
-	bs_rare_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
-	struct bs_slab_image image = {
+	bs_rare_term_lists_begin(&codes, writer);
+	bs_rare_term_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
+	struct bs_shard_image image = {
 		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,
 		.treatments = &treatments,
@@ -251,9 +251,9 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		.filter_offsets = (const void *)filter.data,
 		.filter_words = (const void *)words.data,
 	};
-	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, ERR), &said);
-	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, ERR), &said);
-	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
+	expect_ok(bs_segment_write_shard(writer, 0, &image, &entries, ERR), &said);
+	expect_ok(bs_false_positives_write(&false_positives, n_docs, writer, ERR), &said);
+	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_shards = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	finish_file(writer);
 }

@@ -1,12 +1,12 @@
 /*
- * test_kernels.c: every kernel of this machine against loops over single words, written only here, on random slabs:
+ * test_kernels.c: every kernel of this machine against loops over single words, written only here, on random shards:
  * the bits, the live masks, the lines read, and what must not be touched.
  */
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
 
 #define MAX_COLUMNS 20
-#define N_WORDS     (BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
+#define N_WORDS     (BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS)
 
 static uint64_t *new_lines(size_t n_lines)
 {
@@ -40,7 +40,7 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
                                   size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		uint64_t *line = lines + block * BS_LINE_WORDS;
 		if (!is_live(live, block))
 			continue;
@@ -56,7 +56,7 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 
 static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		if (!is_live(live, block))
 			continue;
 		uint64_t *line = lines + block * BS_LINE_WORDS;
@@ -72,7 +72,7 @@ static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uin
 static uint64_t naive_and_not_column(uint64_t *lines, struct bs_live *live, bs_column column)
 {
 	uint64_t n_read = 0;
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		if (!is_live(live, block))
 			continue;
 		for (size_t w = 0; w < BS_LINE_WORDS; w++)
@@ -89,7 +89,7 @@ enum merge { MERGE_OR, MERGE_AND, MERGE_AND_NOT };
 static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live, const uint64_t *from,
                         const struct bs_live *from_live)
 {
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		bool into_is = is_live(into_live, block), from_is = is_live(from_live, block);
 		bool is_written = merge == MERGE_OR ? from_is : into_is && from_is;
 		for (size_t w = block * BS_LINE_WORDS; is_written && w < (block + 1) * BS_LINE_WORDS; w++) {
@@ -118,13 +118,13 @@ static uint64_t naive_popcount(const uint64_t *lines, size_t n_lines)
 static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
 {
 	uint64_t n = 0;
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++)
 		if (is_live(live, block))
 			n += naive_popcount(lines + block * BS_LINE_WORDS, 1);
 	return n;
 }
 
-/* ---- random slabs ---- */
+/* ---- random shards ---- */
 
 enum fill { FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS };
 
@@ -190,7 +190,7 @@ static struct rig rig_make(uint64_t seed)
 	struct rig rig = {.random = seed};
 	uint64_t **const results[] = {&rig.lines, &rig.wanted, &rig.got, &rig.other};
 	for (size_t i = 0; i < COUNT(results); i++)
-		*results[i] = new_lines(BS_SLAB_MAX_BLOCKS);
+		*results[i] = new_lines(BS_SHARD_MAX_BLOCKS);
 	rig.n_kernels = bs_kernel_list(rig.kernels, COUNT(rig.kernels));
 	assert_true(rig.n_kernels >= 1 && rig.n_kernels <= COUNT(rig.kernels));
 	assert_string_equal(rig.kernels[rig.n_kernels - 1]->name, "plain");
@@ -218,8 +218,8 @@ static void rig_fill(struct rig *rig, size_t n_columns)
 {
 	rig_clear_columns(rig);
 	rig->n_blocks = some_blocks(&rig->random);
-	fill_lines(rig->lines, BS_SLAB_MAX_BLOCKS, &rig->random);
-	fill_lines(rig->other, BS_SLAB_MAX_BLOCKS, &rig->random);
+	fill_lines(rig->lines, BS_SHARD_MAX_BLOCKS, &rig->random);
+	fill_lines(rig->other, BS_SHARD_MAX_BLOCKS, &rig->random);
 	fill_live(&rig->live, rig->n_blocks, &rig->random);
 	fill_live(&rig->other_live, rig->n_blocks, &rig->random);
 	rig->n_columns = n_columns;
@@ -387,7 +387,7 @@ static void test_lines_read(void **state)
 {
 	AUTO(rig_deinit) struct rig rig = rig_make(18);
 	for (size_t c = 0; c < MAX_COLUMNS; c++) {
-		rig.columns[c] = new_lines(BS_SLAB_MAX_BLOCKS);
+		rig.columns[c] = new_lines(BS_SHARD_MAX_BLOCKS);
 		memset(rig.columns[c], 0xff, N_WORDS * 8);
 	}
 	rig.n_columns = MAX_COLUMNS;
@@ -400,7 +400,7 @@ static void test_lines_read(void **state)
 			uint64_t n_read = rig.kernels[k]->lines.and_columns(rig.got, &rig.got_live, columns,
 			                                                    MAX_COLUMNS, 1, true);
 			bool is_full = zero_at == MAX_COLUMNS;
-			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
+			assert_int_equal(n_read, BS_SHARD_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
 				assert_true(rig.got_live.words[w] == (is_full ? UINT64_MAX : 0));
 			if (!is_full)
@@ -467,7 +467,7 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 	for (size_t t = 0; t < WEIGHED_TERMS; t++) {
 		terms[t] = (struct bs_weighed_term){.weight = (uint32_t)random_below(random, most + 1),
 		                                    .n_levels = (uint32_t)random_below(random, 4)};
-		for (size_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
+		for (size_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
 			lives[t].words[w] = next_random(random);
 		terms[t].lines = random_below(random, 3) ? columns + random_below(random, 8) * N_WORDS : NULL;
 		terms[t].live = &lives[t];
@@ -486,10 +486,10 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
                            const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold)
 {
-	FREED uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *kept = new_lines(BS_SHARD_MAX_BLOCKS);
 	struct bs_live live = *before;
 	kernel->lines.weigh(lines, kept, &live, terms, n_terms, threshold);
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 		bool any = false;
 		for (size_t lane = 0; lane < BS_LINE_BITS && is_live(before, block); lane++) {
 			bool wanted = has_lane(lines, block, lane) &&
@@ -500,12 +500,12 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 		assert_int_equal(is_live(&live, block), any);
 	}
 	/* In place it is the same. */
-	FREED uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *own = new_lines(BS_SHARD_MAX_BLOCKS);
 	struct bs_live own_live = *before;
-	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
+	memcpy(own, lines, BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
 	kernel->lines.weigh(own, own, &own_live, terms, n_terms, threshold);
 	assert_memory_equal(&own_live, &live, sizeof(live));
-	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
+	for (size_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++)
 		if (is_live(before, block))
 			assert_memory_equal(own + block * BS_LINE_WORDS, kept + block * BS_LINE_WORDS, BS_LINE_WORDS * sizeof(*own));
 }
@@ -515,14 +515,14 @@ static void test_weigh(void **state)
 	const struct bs_kernel *kernels[16];
 	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
 	uint64_t random = 5;
-	FREED uint64_t *columns = new_lines(8 * BS_SLAB_MAX_BLOCKS);
+	FREED uint64_t *columns = new_lines(8 * BS_SHARD_MAX_BLOCKS);
 	for (int round = 0; round < 6; round++) {
 		uint32_t most = BS_WEIGH_MOST / (WEIGHED_TERMS * 4) / (round % 2 ? 1 : 4);
 		struct bs_weighed_term terms[WEIGHED_TERMS];
 		struct bs_live lives[WEIGHED_TERMS], live;
 		for (size_t w = 0; w < (size_t)8 * N_WORDS; w++)
 			columns[w] = next_random(&random) | next_random(&random);
-		for (size_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
+		for (size_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
 			live.words[w] = next_random(&random) & next_random(&random) & next_random(&random);
 		draw_weighed(terms, columns, lives, most, &random);
 		uint32_t threshold = 1 + (uint32_t)random_below(&random, WEIGHED_TERMS * most);

@@ -3,7 +3,7 @@
 
 #include "core/system/icu.h"
 #include "core/system/library.h"
-#include "core/text/words_term.h"
+#include "core/text/tokenizer_term.h"
 #include "tests/rigs/core_rig.h"
 
 static void test_missing(void **state)

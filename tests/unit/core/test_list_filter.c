@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/forward_index.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
 
-#define SLAB         3u
+#define SHARD         3u
 #define MOST_ORDINAL 5000u
 
 /* Rows with the ordinals of their terms, ascending. */
@@ -42,7 +42,7 @@ static void write_filter(struct rows *rows)
 	AUTO(bs_buffer_deinit) struct bs_buffer words = {0};
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SLAB);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SHARD);
 	bs_file_writer_u64(writer, 0);
 	for (uint32_t group = 0; group < n_groups; group++) {
 		uint32_t first = group * BS_FORWARD_GROUP_ROWS;
@@ -57,7 +57,7 @@ static void write_filter(struct rows *rows)
 		free(filter);
 		bs_file_writer_u64(writer, words.used_bytes / 8);
 	}
-	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SLAB);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SHARD);
 	bs_file_writer_bytes(writer, words.data, words.used_bytes);
 	finish_file(writer);
 	rows->n_words = words.used_bytes / 8;
@@ -103,12 +103,12 @@ static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 	uint64_t n_not = 0, n_seem = 0;
 	write_filter(rows);
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_forward_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, ERR), &said);
+	expect_ok(bs_forward_filter_open(&filter, file, SHARD, rows->n_rows, rows->hashing, ERR), &said);
 	for (uint32_t i = 0; i < n_asked; i++)
 		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
 	assert_true(n_seem << rows->hashing.n_hashes <= 5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
-	expect_status(bs_forward_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, ERR), BS_CORRUPT, &said);
-	expect_status(bs_forward_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, ERR), BS_CORRUPT, &said);
+	expect_status(bs_forward_filter_open(&none, file, SHARD, rows->n_rows + 64, rows->hashing, ERR), BS_CORRUPT, &said);
+	expect_status(bs_forward_filter_open(&none, file, SHARD + 1, rows->n_rows, rows->hashing, ERR), BS_CORRUPT, &said);
 }
 
 static void test_rows(void **state)
@@ -142,7 +142,7 @@ static void test_hashing(void **state)
 	for (size_t i = 0; i < COUNT(impossible); i++) {
 		struct bs_forward_filter none;
 		struct bs_forward_hashing hashing = {impossible[i][0], impossible[i][1]};
-		expect_status(bs_forward_filter_open(&none, file, SLAB, rows.n_rows, hashing, ERR), BS_CORRUPT, &said);
+		expect_status(bs_forward_filter_open(&none, file, SHARD, rows.n_rows, hashing, ERR), BS_CORRUPT, &said);
 	}
 }
 
@@ -179,7 +179,7 @@ static void test_damage(void **state)
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
 		}
-		status = bs_forward_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, ERR);
+		status = bs_forward_filter_open(&filter, file, SHARD, rows.n_rows, rows.hashing, ERR);
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;

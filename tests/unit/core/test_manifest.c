@@ -61,7 +61,7 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 		.no_ignore = bits & 32, .binary_as_text = bits & 64, .gram_collections = bits & 128,
 		.stem_language = maybe_string(random), .id_field = maybe_string(random),
 		.text_fields = some_list(random), .globs = some_list(random),
-		.words_revision = random_below(random, 2) ? BS_WORDS_REVISION : 0,
+		.words_revision = random_below(random, 2) ? BS_TOKENIZER_REVISION : 0,
 		.split_identifiers = bits & 512,
 		.weights = some_weights(random),
 		.density = 0.05 + (double)random_below(random, 550001) / 1e6,
@@ -81,13 +81,13 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 			.kind = 1 + (uint32_t)random_below(random, 4),
 			.label = name_string(random),
 			.path = name_string(random),
-			.is_suspect = random_below(random, 2),
+			.is_racy = random_below(random, 2),
 			.read_bytes = next_random(random) >> 3,
 			.read_lines = next_random(random) >> 3,
 			.read_checksum = next_random(random),
 		};
 		for (int word = 0; word < 4; word++)
-			source.stamp[word] = next_random(random);
+			source.fingerprint[word] = next_random(random);
 		expect_ok(bs_manifest_add_source(manifest, &source, ERR), &said);
 		free(source.label);
 		free(source.path);
@@ -158,8 +158,8 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 		assert_int_equal(x->kind, y->kind);
 		assert_string_equal(x->label, y->label);
 		assert_string_equal(x->path, y->path);
-		assert_memory_equal(x->stamp, y->stamp, sizeof(x->stamp));
-		assert_int_equal(x->is_suspect, y->is_suspect);
+		assert_memory_equal(x->fingerprint, y->fingerprint, sizeof(x->fingerprint));
+		assert_int_equal(x->is_racy, y->is_racy);
 		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
 		            x->read_checksum == y->read_checksum);
 	}

@@ -242,10 +242,10 @@ static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char
 }
 
 static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                   struct bs_document *document_out, struct bs_stamp *stamp_out)
+                                   struct bs_document *document_out, struct bs_fingerprint *fingerprint_out)
 {
 	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
-	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, ERR);
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, fingerprint_out, ERR);
 }
 
 static void test_fetch_record(void **state)
@@ -265,19 +265,19 @@ static void test_fetch_record(void **state)
 		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_OK);
 	const struct place *place = (const void *)places.data;
 	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
-	struct bs_stamp now;
-	assert_int_equal(bs_path_stamp("c.jsonl", &now, ERR), BS_OK);
+	struct bs_fingerprint now;
+	assert_int_equal(bs_path_fingerprint("c.jsonl", &now, ERR), BS_OK);
 	for (size_t i = 30000; i-- > 0;) {
 		struct bs_document document;
-		struct bs_stamp stamp;
+		struct bs_fingerprint fingerprint;
 		char text[32];
 		if (i % 1000 == 0) {
-			assert_int_equal(fetch_record(of.reader, "other.jsonl", 0, 13, &document, &stamp),
+			assert_int_equal(fetch_record(of.reader, "other.jsonl", 0, 13, &document, &fingerprint),
 			                 BS_OK);
-			assert_int_equal(stamp.size_bytes, 13);
+			assert_int_equal(fingerprint.size_bytes, 13);
 			assert_true(document.name.is_line);
 		}
-		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp))
+		if (fetch_record(of.reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &fingerprint))
 			fail_msg("%s", said.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
 		assert_int_equal(document.text.fields[0].text_bytes, n);
@@ -285,7 +285,7 @@ static void test_fetch_record(void **state)
 		assert_memory_equal(document.name.bytes, text + 5, (size_t)n - 5);
 		assert_int_equal(document.place.offset, place[i].offset);
 		assert_memory_equal(document.raw.bytes, bytes.data + place[i].offset, place[i].raw_bytes);
-		assert_memory_equal(&stamp, &now, sizeof(now));
+		assert_memory_equal(&fingerprint, &now, sizeof(now));
 		if (i % 100 == 0) {
 			/* The same from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
@@ -298,10 +298,10 @@ static void test_fetch_record(void **state)
 static void test_fetch_record_fails(void **state)
 {
 	struct bs_document document;
-	struct bs_stamp stamp;
+	struct bs_fingerprint fingerprint;
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
-#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp)
+#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &fingerprint)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
 	assert_int_equal(FETCH("c.jsonl", 1, 11), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);

@@ -93,8 +93,8 @@ static void test_no_source(void **state)
 		assert_null(source.label);
 	}
 	assert_int_equal(bs_source_init(&source, "missing", NULL), BS_NOT_FOUND);
-	struct bs_stamp stamp;
-	assert_int_equal(bs_path_stamp("missing", &stamp, ERR), BS_NOT_FOUND);
+	struct bs_fingerprint fingerprint;
+	assert_int_equal(bs_path_fingerprint("missing", &fingerprint, ERR), BS_NOT_FOUND);
 	assert_string_equal(said.text, "missing: No such file or directory");
 }
 
@@ -214,12 +214,12 @@ static void test_utf16(void **state)
 	/* Raw is what the file has. */
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
-	struct bs_stamp stamp;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &stamp, NULL), BS_OK);
+	struct bs_fingerprint fingerprint;
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &fingerprint, NULL), BS_OK);
 	assert_int_equal(document.raw.n_bytes, 5);
 	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text.n_bytes, 4);
-	assert_int_equal(stamp.size_bytes, 5);
+	assert_int_equal(fingerprint.size_bytes, 5);
 }
 
 static void test_unreadable(void **state)
@@ -289,8 +289,8 @@ static void test_too_large(void **state)
 	check_source("d/sparse", &no_options, "!4 d/sparse: larger than --max-document;");
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
-	struct bs_stamp stamp;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &stamp, NULL), BS_INVALID);
+	struct bs_fingerprint fingerprint;
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &fingerprint, NULL), BS_INVALID);
 }
 
 static void test_many_files(void **state)
@@ -337,17 +337,17 @@ static void test_deep_path(void **state)
 	log_deinit(&log);
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
-	struct bs_stamp stamp;
-	struct bs_stamp again;
+	struct bs_fingerprint fingerprint;
+	struct bs_fingerprint again;
 	const char *whole = (const char *)path.data;
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &stamp, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &fingerprint, NULL), BS_OK);
 	assert_memory_equal(document.raw.bytes, "deep", 4);
-	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_OK);
-	assert_memory_equal(&stamp, &again, sizeof(stamp));
-	assert_int_equal(bs_path_stamp((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL), BS_NOT_FOUND);
+	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_OK);
+	assert_memory_equal(&fingerprint, &again, sizeof(fingerprint));
+	assert_int_equal(bs_path_fingerprint((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL), BS_NOT_FOUND);
 	/* Too long a name, rather than too many. */
 	memset(path.data, 'n', path.used_bytes - 1);
-	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_IO);
+	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
 }
 
 /* 0, or why path cannot be opened below the folder; both ways. */
@@ -426,23 +426,23 @@ static void test_fetch_file(void **state)
 {
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
-	struct bs_stamp stamp;
-	struct bs_stamp other;
+	struct bs_fingerprint fingerprint;
+	struct bs_fingerprint other;
 	write_bytes("f", "a\0b", 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR), BS_OK);
 	assert_int_equal(document.text.n_fields, 1);
 	assert_int_equal(document.text.fields[0].text_bytes, 3);
 	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
-	assert_int_equal(bs_path_stamp("f", &other, ERR), BS_OK);
-	assert_memory_equal(&stamp, &other, sizeof(stamp));
-	assert_true(stamp.mtime_ns > 0 && stamp.ctime_ns > 0 && stamp.inode && stamp.size_bytes == 3);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_path_fingerprint("f", &other, ERR), BS_OK);
+	assert_memory_equal(&fingerprint, &other, sizeof(fingerprint));
+	assert_true(fingerprint.mtime_ns > 0 && fingerprint.ctime_ns > 0 && fingerprint.inode && fingerprint.size_bytes == 3);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &fingerprint, ERR), BS_NOT_FOUND);
 	assert_string_equal(said.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, ERR), BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, ERR), BS_INVALID);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &fingerprint, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &fingerprint, ERR), BS_INVALID);
 	/* Says it is empty, and is not. */
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, ERR), BS_OK);
-	assert_int_equal(stamp.size_bytes, 0);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &fingerprint, ERR), BS_OK);
+	assert_int_equal(fingerprint.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
 	/* Memory that a giant took is given back, and the next file is read all the same. */
@@ -450,9 +450,9 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &fingerprint, ERR), BS_OK);
 	assert_int_equal(document.text.n_bytes, giant_bytes);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, ERR), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR), BS_OK);
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
@@ -482,8 +482,8 @@ static void test_growing_file(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, keep_changing, path), 0);
 	for (int i = 0; i < 2000; i++) {
 		struct bs_document document;
-		struct bs_stamp stamp;
-		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &stamp, ERR), &said);
+		struct bs_fingerprint fingerprint;
+		expect_ok(bs_reader_fetch_file(reader, NULL, path, &document, &fingerprint, ERR), &said);
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
 			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}

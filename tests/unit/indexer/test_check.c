@@ -42,12 +42,12 @@ static void test_sound(void **state)
 	assert_int_equal(stats.n_bytes, n_bytes);
 	for (int part = 0; part < BS_PARTS; part++)
 		assert_true(stats.parts[part] > 0);
-	const struct bs_slab_stats *slab = &stats.segments[0].slabs[MATRIX];
+	const struct bs_shard_stats *shard = &stats.segments[0].shards[MATRIX];
 	for (uint32_t l = 0; l < 3; l++)
-		assert_true(slab->density[l] > 0.05 && slab->density[l] < 0.8);
-	assert_true(slab->n_exact > 0 && slab->n_exact_postings >= 10 * slab->n_exact);
-	assert_int_equal(stats.segments[0].slabs[LISTS].n_levels, 0);
-	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
+		assert_true(shard->density[l] > 0.05 && shard->density[l] < 0.8);
+	assert_true(shard->n_exact > 0 && shard->n_exact_postings >= 10 * shard->n_exact);
+	assert_int_equal(stats.segments[0].shards[LISTS].n_levels, 0);
+	assert_true(stats.segments[0].shards[LISTS].n_forward_postings >= 90);
 	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, ERR), BS_NOT_FOUND);
 }
 
@@ -57,9 +57,9 @@ static void test_every_shape(void **state)
 	uint64_t random = 20;
 	for (int i = 0; i < 60; i++) {
 		static const uint32_t n_docs[] = {0, 1, 7, 511, 512, 513, 1024, 3000, 5000};
-		struct bs_treatment_policy policy = bs_treatment_policy_default();
+		struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 		policy.is_forced = random_below(&random, 2);
-		policy.use_exceptions = random_below(&random, 2);
+		policy.use_false_positives = random_below(&random, 2);
 		policy.force[0] = (uint8_t)(1 + random_below(&random, 4));
 		policy.force[1] = (uint8_t)random_below(&random, 3);
 		policy.force[2] = (uint8_t)random_below(&random, 3);
@@ -67,7 +67,7 @@ static void test_every_shape(void **state)
 		policy.exact_share = (double)random_below(&random, 4) / 50;
 		struct bs_build_tuning tuning = {
 			.policy = &policy,
-			.max_slab_blocks = (uint32_t)random_below(&random, 12),
+			.max_shard_blocks = (uint32_t)random_below(&random, 12),
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};

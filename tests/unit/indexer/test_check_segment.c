@@ -20,14 +20,14 @@ static void test_head(void **state)
 	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_META, 0, 16, 8, ADD, 100});
 	EXPECT("seg", 0, "postings where the lexicon has", {BS_SECTION_META, 0, 24, 8, ADD, 1});
 	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_META, 0, 32, 8, ADD, 1});
-	EXPECT("seg", 0, "slabs", {BS_SECTION_META, 0, 48, 8, ADD, 1});
-	EXPECT_REFUSED("seg", 0, "slab 0 is of a kind unknown", {BS_SECTION_SLABS, 0, 4, 4, SET, 2});
-	EXPECT("seg", 0, "slab 0", {BS_SECTION_SLABS, 0, 12, 4, ADD, 1});
+	EXPECT("seg", 0, "shards", {BS_SECTION_META, 0, 48, 8, ADD, 1});
+	EXPECT_REFUSED("seg", 0, "shard 0 is of a kind unknown", {BS_SECTION_SHARDS, 0, 4, 4, SET, 2});
+	EXPECT("seg", 0, "shard 0", {BS_SECTION_SHARDS, 0, 12, 4, ADD, 1});
 	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
 	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
 	/* Another treatment than the one the columns were filled by. */
 	EXPECT("seg", 0, "has an exception that does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
-	EXPECT("seg", 0, "has exceptions where its treatment has none", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
+	EXPECT("seg", 0, "has false positives where its treatment has none", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
 	EXPECT("seg", 0, "treatment 0 has unknown flags", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 3});
 }
 
@@ -75,7 +75,7 @@ static void test_lexicon(void **state)
 	flip_all(BS_SECTION_TERM_INDEX);
 }
 
-/* ---- slabs ---- */
+/* ---- shards ---- */
 
 /* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and its set bits. */
 static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
@@ -86,11 +86,11 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	expect_ok(bs_kernel_choose(NULL, &kernel, ERR), &said);
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
-	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
-	const struct bs_level *level = l < slab->hashed.n_levels ? &slab->hashed.levels[l] : &slab->exact.level;
+	const struct bs_shard *shard = &snapshot.segments[0].shards[MATRIX];
+	const struct bs_level *level = l < shard->hashed.n_levels ? &shard->hashed.levels[l] : &shard->exact.level;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
-		expect_ok(bs_slab_column(slab, level, c, NULL, &column, ERR), &said);
+		expect_ok(bs_shard_column(shard, level, c, NULL, &column, ERR), &said);
 		uint64_t n_set = kernel->lines.popcount(column, level->n_lines);
 		fullest = n_set > most ? c : fullest;
 		most = n_set > most ? n_set : most;
@@ -114,12 +114,12 @@ static void test_columns(void **state)
 		int64_t popcount = l < 3 ? 8 * (int64_t)l : 24 + 4 * (int64_t)c;
 		unsigned n_bytes = l < 3 ? 8 : 4;
 		if (l < 3)
-			snprintf(what, sizeof(what), "slab 0: the %s columns have", names[l]);
+			snprintf(what, sizeof(what), "shard 0: the %s columns have", names[l]);
 		else
-			snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
+			snprintf(what, sizeof(what), "shard 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		/* The last of 512 lanes, of which 36 are in use. */
-		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
+		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
@@ -127,7 +127,7 @@ static void test_columns(void **state)
 		/* A column emptied, popcount and all. */
 		const struct edit empty[] = {{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
-		                             {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, SET, 0}};
+		                             {BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, SET, 0}};
 		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT, l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
 	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
@@ -137,11 +137,11 @@ static void test_columns(void **state)
 	int64_t beside = fullest > 0 ? -1 : 1;
 	int64_t popcount = 24 + 4 * (fullest + beside);
 	line += beside * 64;
-	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
+	EXPECT("seg", 0, "is in more documents of the shards", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
 	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
-	EXPECT("seg", 0, "slab 0: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, ADD, 1});
-	EXPECT("seg", 0, "slab 1: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * LISTS + 24, 4, ADD, 1});
-	EXPECT("seg", 0, "slab 1: 1 columns of a level that is not", {BS_SECTION_SLABS, 0, 32 * LISTS + 20, 4, SET, 1});
+	EXPECT("seg", 0, "shard 0: its entry says that the sparsest", {BS_SECTION_SHARDS, 0, 32 * MATRIX + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: its entry says that the sparsest", {BS_SECTION_SHARDS, 0, 32 * LISTS + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: 1 columns of a level that is not", {BS_SECTION_SHARDS, 0, 32 * LISTS + 20, 4, SET, 1});
 	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 }
@@ -161,7 +161,7 @@ static void test_listed(void **state)
 	}
 }
 
-static void test_rare_lists(void **state)
+static void test_rare_term_lists(void **state)
 {
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "lists of rare terms of 2^4 documents", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
@@ -170,12 +170,12 @@ static void test_rare_lists(void **state)
 	EXPECT("seg", 0, "the codes of rare terms break their rules", {BS_SECTION_RARE_CODES, 0, 8, 4, SET, 0x11111111});
 	EXPECT("seg", 0, "lists of rare terms: the first does not begin at 0", {BS_SECTION_RARE_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "lists of rare terms: the last ends at", {BS_SECTION_RARE_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
-	EXPECT("seg", 0, "lists of rare terms: bytes behind the last", {BS_SECTION_RARE_LISTS, 0, -1, 1, SET, 1});
-	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_LISTS, 0, 0, 1, SET, 0});
-	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_LISTS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "lists of rare terms: bytes behind the last", {BS_SECTION_RARE_TERM_LISTS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, SET, 0});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, ADD, 1});
 	flip_all(BS_SECTION_RARE_OFFSETS);
-	flip_all(BS_SECTION_RARE_LISTS);
-	/* A word that has exceptions is in no list. */
+	flip_all(BS_SECTION_RARE_TERM_LISTS);
+	/* A word that has false positives is in no list. */
 	EXPECT("seg", 0, "term", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 1});
 }
 
@@ -211,8 +211,8 @@ static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values,
 	return n;
 }
 
-/* A term's exceptions are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
-static void test_exceptions(void **state)
+/* A term's false positives are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
+static void test_false_positives(void **state)
 {
 	uint32_t exact[50];
 	uint64_t terms[200], offsets[201];
@@ -221,33 +221,33 @@ static void test_exceptions(void **state)
 	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
 	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), n + 1);
 	assert_true(n > 2 && n_exact > 0);
-	EXPECT("seg", 0, "exceptions: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
+	EXPECT("seg", 0, "false positives: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
-	EXPECT("seg", 0, "exceptions: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "false positives: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "false positives: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
-	EXPECT("seg", 0, "exceptions: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "false positives: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "false positives do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "false positives do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "false positives: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
 	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
 		int64_t row_at = (int64_t)offsets[i];
-		/* The exceptions of one term given to the next, and so missing. (Not of the first: the others are counted from it.) */
+		/* The false positives of one term given to the next, and so missing. (Not of the first: the others are counted from it.) */
 		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
 		if (!has_gap && is_before_gap)
-			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
+			EXPECT("seg", 0, "is in more documents of the shards", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
-		/* One in a slab of forward lists: row 37, 5 in bucket 1. */
+		/* One in a shard of forward indexes: row 37, 5 in bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
-			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
 		has_single |= offsets[i + 1] == offsets[i] + 2;
 		/* Those of one term given to an exact column's. */
 		if (!has_later && terms[i] > exact[0])
-			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
 		has_later |= terms[i] > exact[0];
 	}
@@ -257,9 +257,9 @@ static void test_exceptions(void **state)
 static void test_rows(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "slab 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
+	EXPECT("seg", 0, "shard 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "shard 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "shard 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
 }
 
 static void test_lists(void **state)
@@ -267,14 +267,14 @@ static void test_lists(void **state)
 	uint64_t offsets[3];
 	make_small_index();
 	assert_int_equal(read_packed(BS_SECTION_FORWARD_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
-	EXPECT("seg", 0, "forward lists: the first does not begin at 0", {BS_SECTION_FORWARD_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "forward lists: the last ends at", {BS_SECTION_FORWARD_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
-	EXPECT("seg", 0, "forward lists: number 1 ends before it begins",
+	EXPECT("seg", 0, "forward indexes: the first does not begin at 0", {BS_SECTION_FORWARD_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "forward indexes: the last ends at", {BS_SECTION_FORWARD_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "forward indexes: number 1 ends before it begins",
 	       {BS_SECTION_FORWARD_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
-	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, SET, 0});
-	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, ADD, 64});
-	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
-	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, SET, 0});
+	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, ADD, 64});
+	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "the forward index at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
 }
 
 /* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
@@ -305,22 +305,22 @@ static void test_filters(void **state)
 	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
 	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
 	/* A bit of one of the two signatures, and one that stands for none. */
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
-	EXPECT("seg", 0, "slab 1: a filter of 0 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 0});
-	EXPECT("seg", 0, "slab 1: a filter of 17 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 17});
-	EXPECT("seg", 0, "of ordinals without 9 bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 9});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "shard 1: a filter of 0 hashes", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 0});
+	EXPECT("seg", 0, "shard 1: a filter of 17 hashes", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 17});
+	EXPECT("seg", 0, "of ordinals without 9 bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 9});
 	/* Hashing that is possible, but not what the filter was made by. */
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, ADD, 1});
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 0});
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 0});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
+	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
-/* Exact columns of forward lists. */
+/* Exact columns of forward indexes. */
 static void test_list_columns(void **state)
 {
 	uint64_t random = 23;
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
 	struct bs_build_request request = {.dir = "index", .words = true, .rebuild = true, .n_threads = 1, .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
@@ -329,15 +329,15 @@ static void test_list_columns(void **state)
 	expect_ok(check_index(NULL, ERR), &said);
 	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
-	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SLABS, 0, 24, 4, ADD, 1});
+	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SHARDS, 0, 24, 4, ADD, 1});
 	/* Row 1023 of 1000. */
 	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_FORWARD_COLUMNS, 0, -1, 1, ADD, 0x80},
 	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
 	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
 	/* Given to the next term, which the lists have. */
-	EXPECT("seg", 0, "a forward list has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
-	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SLABS, 0, 8, 4, ADD, 1});
+	EXPECT("seg", 0, "a forward index has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
+	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SHARDS, 0, 8, 4, ADD, 1});
 }
 
 /* ---- documents ---- */
@@ -372,7 +372,7 @@ static void test_tfs(void **state)
 	EXPECT("seg", 0, "words in documents: the first does not begin at 0", {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "section 37 says that it ends", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 0, "words in documents: bytes behind the last", {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
-	EXPECT("seg", 0, "slab 0: its least length is", {BS_SECTION_SLABS, 0, 32 * MATRIX + 28, 4, ADD, 1});
+	EXPECT("seg", 0, "shard 0: its least length is", {BS_SECTION_SHARDS, 0, 32 * MATRIX + 28, 4, ADD, 1});
 	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 28, 4, SET, 1});
 	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 32, 4, SET, 2});
 	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 12, 4, SET, 9});
@@ -386,8 +386,8 @@ static void test_grams(void **state)
 {
 	make_small_index();
 	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
-	EXPECT("seg", 0, "gram slabs of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
-	EXPECT("seg", 0, "2 gram slabs of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
+	EXPECT("seg", 0, "gram shards of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
+	EXPECT("seg", 0, "2 gram shards of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
 	EXPECT("seg", 0, "a list of 16777217 grams of tier 1", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
 	EXPECT("seg", 0, "a list of 262145 grams of tier 4", {BS_SECTION_GRAM_META, 0, 48, 4, SET, (1u << 18) + 1});
 	EXPECT("seg", 0, "a list of 1 grams of tier 5", {BS_SECTION_GRAM_META, 0, 52, 4, SET, 1});
@@ -396,13 +396,13 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
 	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
 	EXPECT("seg", 0, "grams have 3 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 3});
-	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
-	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
-	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
-	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 8, 4, ADD, 1});
-	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 9});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 0});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 65537});
+	EXPECT("seg", 0, "gram shard 0 has an impossible shape", {BS_SECTION_GRAM_SHARDS, 0, 8, 4, ADD, 1});
+	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 9});
 	/* An array of one value is its base alone. */
-	EXPECT("seg", 0, "grams, rows of slab 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
+	EXPECT("seg", 0, "grams, rows of shard 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
 	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
 	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
@@ -434,10 +434,10 @@ static void test_store(void **state)
 
 /* ---- numbers and dates ---- */
 
-/* Two slabs; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in a list. */
+/* Two shards; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in a list. */
 static void make_values_index(void)
 {
-	struct bs_build_tuning tuning = {.max_slab_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
+	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
 	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1, .tuning = &tuning};
 	FILE *file = must_fopen("v.jsonl", "w");
 	for (unsigned i = 0; i < 700; i++) {
@@ -459,7 +459,7 @@ static void test_values(void **state)
 	EXPECT("seg", 0, "the names of values", {BS_SECTION_VALUE_KEYS, 0, 0, 1, SET, 0xff});
 	EXPECT("seg", 0, "is no number or date", {BS_SECTION_VALUE_KEYS, 0, 1, 1, SET, 0x11});
 	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_KEYS, 0, 3, 1, SET, 0xf0});
-	EXPECT("seg", 0, "values of slab 0 are not within", {BS_SECTION_VALUE_PARTS, 0, 4, 4, ADD, 100000});
+	EXPECT("seg", 0, "values of shard 0 are not within", {BS_SECTION_VALUE_PARTS, 0, 4, 4, ADD, 100000});
 	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_LISTS, 0, 8, 4, SET, 0});
 	EXPECT("seg", 0, "of 7 values", {BS_SECTION_VALUE_LISTS, 0, 4, 4, SET, 7});
 	EXPECT("seg", 0, "has rank", {BS_SECTION_VALUE_LINES, 0, 64, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 128, 8, SET, UINT64_MAX},
@@ -542,7 +542,7 @@ static void test_ids(void **state)
 }
 
 RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),
-          FOLDER_TEST(test_lexicon), FOLDER_TEST(test_columns), FOLDER_TEST(test_listed), FOLDER_TEST(test_rare_lists),
-          FOLDER_TEST(test_exceptions), FOLDER_TEST(test_rows), FOLDER_TEST(test_lists), FOLDER_TEST(test_packed),
+          FOLDER_TEST(test_lexicon), FOLDER_TEST(test_columns), FOLDER_TEST(test_listed), FOLDER_TEST(test_rare_term_lists),
+          FOLDER_TEST(test_false_positives), FOLDER_TEST(test_rows), FOLDER_TEST(test_lists), FOLDER_TEST(test_packed),
           FOLDER_TEST(test_filters), FOLDER_TEST(test_list_columns), FOLDER_TEST(test_documents), FOLDER_TEST(test_tfs),
           FOLDER_TEST(test_grams), FOLDER_TEST(test_store))

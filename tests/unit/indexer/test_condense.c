@@ -1,5 +1,5 @@
 /*
- * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few documents and of many slabs, with long
+ * test_condense.c: segments that are condensed and restored are the same, byte for byte: of few documents and of many shards, with long
  * ones, repeated words, scripts without spaces, grams, numbers and stored texts. A condensed segment that is damaged is refused, and
  * goes when its segment does.
  */
@@ -15,17 +15,17 @@
 #define GOLDEN_BYTES 49832u
 #define GOLDEN_SUM   UINT64_C(0x3cdd95c8af352083)
 
-static struct bs_memory *index_memory;
+static struct bs_memory_index *index_memory;
 
 static int setup(void **state)
 {
-	expect_ok(bs_memory_new(&index_memory, ERR), &said);
+	expect_ok(bs_memory_index_new(&index_memory, ERR), &said);
 	return enter_folder(state);
 }
 
 static int teardown(void **state)
 {
-	bs_memory_free(index_memory);
+	bs_memory_index_free(index_memory);
 	return leave_folder(state);
 }
 
@@ -91,11 +91,11 @@ static bool is_condensed(const char *name)
 }
 
 /* The file of that name in either. */
-static struct bs_memory_file find_file(const struct bs_memory *memory, const char *name)
+static struct bs_memory_index_file find_file(const struct bs_memory_index *memory, const char *name)
 {
-	struct bs_memory_file file;
-	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
-		expect_ok(bs_memory_file_at(memory, i, &file, ERR), &said);
+	struct bs_memory_index_file file;
+	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
+		expect_ok(bs_memory_index_file_at(memory, i, &file, ERR), &said);
 		if (strcmp(file.name, name) == 0)
 			return file;
 	}
@@ -103,29 +103,29 @@ static struct bs_memory_file find_file(const struct bs_memory *memory, const cha
 	return file;
 }
 
-static void expect_restored(const struct bs_memory_file *condensed, const char *folder)
+static void expect_restored(const struct bs_memory_index_file *condensed, const char *folder)
 {
-	char name[BS_MEMORY_NAME_BYTES];
-	struct bs_memory *memory;
+	char name[BS_MEMORY_INDEX_NAME_BYTES];
+	struct bs_memory_index *memory;
 	snprintf(name, sizeof(name), "seg-%s", condensed->name + strlen(CONDENSED));
-	struct bs_memory_file was = find_file(index_memory, name);
-	expect_ok(bs_memory_new(&memory, ERR), &said);
-	expect_ok(bs_memory_use_folder(memory, folder, ERR), &said);
-	expect_ok(bs_memory_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, ERR), &said);
-	expect_ok(bs_memory_restore(memory, condensed->name, NULL, ERR), &said);
-	struct bs_memory_file restored = find_file(memory, name);
+	struct bs_memory_index_file was = find_file(index_memory, name);
+	expect_ok(bs_memory_index_new(&memory, ERR), &said);
+	expect_ok(bs_memory_index_use_folder(memory, folder, ERR), &said);
+	expect_ok(bs_memory_index_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, ERR), &said);
+	expect_ok(bs_memory_index_restore(memory, condensed->name, NULL, ERR), &said);
+	struct bs_memory_index_file restored = find_file(memory, name);
 	assert_int_equal(restored.n_bytes, was.n_bytes);
 	assert_memory_equal(restored.bytes, was.bytes, was.n_bytes);
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 }
 
 /* All segments; how many there are. */
 static size_t expect_all_restored(void)
 {
-	struct bs_memory_file file;
+	struct bs_memory_index_file file;
 	size_t n_condensed = 0, n_segments = 0;
-	for (size_t i = 0; i < bs_memory_n_files(index_memory); i++) {
-		expect_ok(bs_memory_file_at(index_memory, i, &file, ERR), &said);
+	for (size_t i = 0; i < bs_memory_index_n_files(index_memory); i++) {
+		expect_ok(bs_memory_index_file_at(index_memory, i, &file, ERR), &said);
 		n_segments += strncmp(file.name, "seg-", 4) == 0;
 		if (!is_condensed(file.name))
 			continue;
@@ -168,8 +168,8 @@ static void test_with_everything(void **state)
 	expect_of_documents((struct bs_writer_request){.grams = true, .stem_language = "english"}, 3000, 40, 20000);
 }
 
-/* More than a slab can have. */
-static void test_slabs(void **state)
+/* More than a shard can have. */
+static void test_shards(void **state)
 {
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 270000, 6, 50000);
 }
@@ -200,12 +200,12 @@ static void test_compaction(void **state)
 /* Restores a condensed segment of these bytes: whatever they are, it ends, and leaves nothing behind if it fails. */
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
-	struct bs_memory *memory;
-	expect_ok(bs_memory_new(&memory, ERR), &said);
-	expect_ok(bs_memory_put(memory, "condensed-000001", bytes, n_bytes, ERR), &said);
-	enum bs_status status = bs_memory_restore(memory, "condensed-000001", NULL, ERR);
-	assert_int_equal(bs_memory_n_files(memory), status ? 1 : 2);
-	bs_memory_free(memory);
+	struct bs_memory_index *memory;
+	expect_ok(bs_memory_index_new(&memory, ERR), &said);
+	expect_ok(bs_memory_index_put(memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	enum bs_status status = bs_memory_index_restore(memory, "condensed-000001", NULL, ERR);
+	assert_int_equal(bs_memory_index_n_files(memory), status ? 1 : 2);
+	bs_memory_index_free(memory);
 	return status;
 }
 
@@ -219,7 +219,7 @@ static void test_damage(void **state)
 	add_documents(writer, 2500, 12, 900, 1);
 	commit(writer);
 	bs_writer_close(writer);
-	struct bs_memory_file sound = find_file(index_memory, "condensed-000001");
+	struct bs_memory_index_file sound = find_file(index_memory, "condensed-000001");
 	struct bs_buffer whole = {.data = (uint8_t *)(uintptr_t)sound.bytes, .used_bytes = sound.n_bytes};
 	for (int i = 0; i < 200; i++) {
 		bs_buffer_clear(&file);
@@ -255,20 +255,20 @@ static void test_golden(void **state)
 		add_documents(writer, 1500, 8, 400, 7);
 		commit(writer);
 		bs_writer_close(writer);
-		struct bs_memory_file made = find_file(index_memory, "condensed-000001");
+		struct bs_memory_index_file made = find_file(index_memory, "condensed-000001");
 		FILE *file = must_fopen(GOLDEN, "wb");
 		assert_int_equal(fwrite(made.bytes, 1, made.n_bytes, file), made.n_bytes);
 		fclose(file);
-		bs_memory_free(index_memory);
-		expect_ok(bs_memory_new(&index_memory, ERR), &said);
+		bs_memory_index_free(index_memory);
+		expect_ok(bs_memory_index_new(&index_memory, ERR), &said);
 	}
 	FILE *file = must_fopen(GOLDEN, "rb");
 	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n_bytes < sizeof(bytes));
 	fclose(file);
-	expect_ok(bs_memory_put(index_memory, "condensed-000001", bytes, n_bytes, ERR), &said);
-	expect_ok(bs_memory_restore(index_memory, "condensed-000001", NULL, ERR), &said);
-	struct bs_memory_file restored = find_file(index_memory, "seg-000001");
+	expect_ok(bs_memory_index_put(index_memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	expect_ok(bs_memory_index_restore(index_memory, "condensed-000001", NULL, ERR), &said);
+	struct bs_memory_index_file restored = find_file(index_memory, "seg-000001");
 	uint64_t sum = checksum(restored.bytes, restored.n_bytes);
 	if (restored.n_bytes != GOLDEN_BYTES || sum != GOLDEN_SUM)
 		fail_msg("%zu bytes, 0x%016llx", restored.n_bytes, (unsigned long long)sum);
@@ -276,23 +276,23 @@ static void test_golden(void **state)
 
 static void test_refused(void **state)
 {
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	volatile int cancel = 1;
 	struct bs_limits limits = {.cancel = &cancel};
-	expect_ok(bs_memory_new(&memory, ERR), &said);
-	assert_int_equal(bs_memory_restore(memory, "condensed-000001", NULL, ERR), BS_NOT_FOUND);
-	assert_int_equal(bs_memory_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
-	bs_memory_free(memory);
+	expect_ok(bs_memory_index_new(&memory, ERR), &said);
+	assert_int_equal(bs_memory_index_restore(memory, "condensed-000001", NULL, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_index_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
+	bs_memory_index_free(memory);
 	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
 	add_documents(writer, 5000, 30, 700, 1);
 	commit(writer);
 	bs_writer_close(writer);
-	struct bs_memory_file file = find_file(index_memory, "condensed-000001");
-	expect_ok(bs_memory_new(&memory, ERR), &said);
-	expect_ok(bs_memory_put(memory, file.name, file.bytes, file.n_bytes, ERR), &said);
-	assert_int_equal(bs_memory_restore(memory, file.name, &limits, ERR), BS_STOPPED);
-	assert_int_equal(bs_memory_n_files(memory), 1);
-	bs_memory_free(memory);
+	struct bs_memory_index_file file = find_file(index_memory, "condensed-000001");
+	expect_ok(bs_memory_index_new(&memory, ERR), &said);
+	expect_ok(bs_memory_index_put(memory, file.name, file.bytes, file.n_bytes, ERR), &said);
+	assert_int_equal(bs_memory_index_restore(memory, file.name, &limits, ERR), BS_STOPPED);
+	assert_int_equal(bs_memory_index_n_files(memory), 1);
+	bs_memory_index_free(memory);
 	/* Of a directory there are none. */
 	struct bs_writer_request request = {.dir = "index", .condensed = true};
 	enum bs_status status = bs_writer_open(&request, &writer, ERR);
@@ -307,5 +307,5 @@ static void test_refused(void **state)
 #define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 RUN_TESTS(IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling), IN_MEMORY(test_with_everything),
-          IN_MEMORY(test_slabs), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage),
+          IN_MEMORY(test_shards), IN_MEMORY(test_compaction), IN_MEMORY(test_golden), IN_MEMORY(test_damage),
           IN_MEMORY(test_refused))

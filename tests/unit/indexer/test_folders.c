@@ -49,17 +49,17 @@ static const char *const paths[] = {"", "a/", "a/b/", "a/b c/", "a!/", "a-b/", "
 
 static void put(struct bs_buffer *records, uint32_t source, size_t i, const struct bs_folder_listing *list)
 {
-	uint64_t stamp[4] = {source, i, 3, 4};
-	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), stamp, list, NULL), BS_OK);
+	uint64_t fingerprint[4] = {source, i, 3, 4};
+	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), fingerprint, list, NULL), BS_OK);
 }
 
 static struct bs_folder_cursor cursor;
 
 static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uint64_t last)
 {
-	uint64_t stamp[4] = {source, i, 3, last};
+	uint64_t fingerprint[4] = {source, i, 3, last};
 	struct bs_folder_listing list;
-	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), stamp, &list);
+	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), fingerprint, &list);
 	if (is_found)
 		assert_true(list.n_entries == 1 && memcmp(list.data, "\0\1x", 3) == 0);
 	return is_found;
@@ -85,14 +85,14 @@ static void test_file(void **state)
 		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
 	for (uint32_t n = 0, i = 0; n < 100; n++, i = (i * 5 + 3) % N_PATHS)
 		assert_true(has(&folders, 1 + n % 2, i, 4));
-	/* Another stamp, another source, another folder. */
+	/* Another fingerprint, another source, another folder. */
 	assert_false(has(&folders, 1, 2, 5));
 	assert_true(has(&folders, 1, 2, 4));
 	assert_false(has(&folders, 0, 0, 4));
 	assert_false(has(&folders, 3, 0, 4));
-	uint64_t stamp[4] = {1, 1, 3, 4};
-	assert_false(bs_folders_find(&folders, &cursor, 1, "a", 1, stamp, &list));
-	assert_false(bs_folders_find(&folders, &cursor, 1, "z/", 2, stamp, &list));
+	uint64_t fingerprint[4] = {1, 1, 3, 4};
+	assert_false(bs_folders_find(&folders, &cursor, 1, "a", 1, fingerprint, &list));
+	assert_false(bs_folders_find(&folders, &cursor, 1, "z/", 2, fingerprint, &list));
 	assert_true(has(&folders, 2, 6, 4));
 	bs_folders_close(&folders);
 
@@ -154,39 +154,39 @@ static void test_notes(void **state)
 {
 	AUTO(bs_folder_recorder_deinit) struct bs_folder_recorder notes;
 	struct bs_folder_listing list = LIST("\0\1x", 1), found;
-	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
+	struct bs_fingerprint fingerprint = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
 	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
 	const struct bs_walk_listings *lists = &notes.lists;
 	/* As young as the run; of a file system that does not keep times; older. */
-	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL), BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
-	stamp.ctime_ns--;
-	assert_int_equal(lists->take(lists->context, "", 0, &stamp, false, &list, NULL), BS_OK);
+	fingerprint.ctime_ns--;
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, false, &list, NULL), BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
-	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
+	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL), BS_OK);
 	assert_true(notes.records.used_bytes > 0);
 	assert_int_equal(bs_folders_write(dir_at("."), &notes.records, NULL), BS_OK);
 	bs_folder_recorder_deinit(&notes);
 
 	bs_folder_recorder_init(&notes, dir_at("."), 6000000000);
 	lists = &notes.lists;
-	assert_true(lists->find(lists->context, ".", "", 0, &stamp, &found));
+	assert_true(lists->find(lists->context, ".", "", 0, &fingerprint, &found));
 	assert_int_equal(found.n_entries, 1);
-	stamp.ctime_ns++;
-	assert_false(lists->find(lists->context, ".", "", 0, &stamp, &found));
+	fingerprint.ctime_ns++;
+	assert_false(lists->find(lists->context, ".", "", 0, &fingerprint, &found));
 }
 
 /* ---- a walk that believes ---- */
 
-static bool find_one(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+static bool find_one(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
                      struct bs_folder_listing *list_out)
 {
 	assert_string_equal(root, "tree");
 	*list_out = *(const struct bs_folder_listing *)context;
-	return stamp->inode > 0 && path_bytes == 4 && memcmp(path, "sub/", 4) == 0;
+	return fingerprint->inode > 0 && path_bytes == 4 && memcmp(path, "sub/", 4) == 0;
 }
 
-static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_fingerprint *fingerprint,
                                bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
 {
 	assert_true(path_bytes == 0 || path[path_bytes - 1] == '/');

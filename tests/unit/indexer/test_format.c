@@ -19,12 +19,12 @@ static const char collection[] =
 /* Treatments and density fixed, so that the example does not change with what the indexer thinks best. */
 static void make_example(void)
 {
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	policy.is_forced = true;
 	policy.force[0] = 1;
 	policy.force[1] = 1;
 	policy.force[2] = 0;
-	policy.use_exceptions = false;
+	policy.use_false_positives = false;
 	policy.exact_share = 1.5 / 512;
 	policy.density = 0.6;
 	struct bs_build_tuning tuning = {

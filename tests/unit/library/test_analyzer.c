@@ -53,7 +53,7 @@ struct heard {
 	char ids[256], snippet[256];
 };
 
-static int hear(void *context, const struct bs_find_hit *hit)
+static int hear(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	size_t used = strlen(heard->ids);
@@ -72,13 +72,13 @@ static struct bs_index *open_index(bool fresh)
 /* By the index and by reading every document. */
 static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
 {
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	for (int brute = 0; brute < 2; brute++) {
 		for (int mode = 0; mode < 2; mode++) {
 			struct heard heard = {"", ""};
-			struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = mode ? BS_FIND_IDS : BS_FIND_TOP,
+			struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = mode ? BS_SEARCH_IDS : BS_SEARCH_TOP,
 			                                  .brute = brute, .sort_field = NULL, .hit = hear, .context = &heard};
-			if (bs_find(finder, &request, NULL, ERR))
+			if (bs_search(searcher, &request, NULL, ERR))
 				fail_msg("%s: %s", query, said.text);
 			if (mode)
 				assert_string_equal(heard.ids, ids);
@@ -109,18 +109,18 @@ static void test_words_are_cut(void **state)
 	struct bs_index *index = open_index(false);
 	assert_all(index);
 	struct heard heard = {"", ""};
-	struct bs_find_request request = {.query = "\"New York|London\"", .query_bytes = 17, .snippets = true, .mark_start = "<", .mark_stop = ">",
+	struct bs_search_request request = {.query = "\"New York|London\"", .query_bytes = 17, .snippets = true, .mark_start = "<", .mark_stop = ">",
 	                                  .hit = hear, .context = &heard};
-	struct bs_finder *finder = must_finder(index);
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	struct bs_searcher *searcher = must_searcher(index);
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
 	/* What would be characters each by itself is the word that it was cut as. */
 	heard = (struct heard){"", ""};
 	request.query = "\xe4\xb8\xad\xe6\x96\x87";
 	request.query_bytes = 6;
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
 }

@@ -46,7 +46,7 @@ struct heard {
 	int n_wanted; /* stop after these; 0: all */
 };
 
-static int hear_hit(void *context, const struct bs_find_hit *hit)
+static int hear_hit(void *context, const struct bs_hit *hit)
 {
 	struct heard *heard = context;
 	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)hit->id_bytes,
@@ -70,15 +70,15 @@ static void hear_notice(void *context, const char *message)
 }
 
 /* Of another query than before. */
-static void ask_for(struct bs_find_request *request, const char *query)
+static void ask_for(struct bs_search_request *request, const char *query)
 {
 	request->query = query;
 	request->query_bytes = strlen(query);
 }
 
-static struct bs_find_request ask(const char *query, enum bs_find_mode mode, struct heard *heard)
+static struct bs_search_request ask(const char *query, enum bs_search_mode mode, struct heard *heard)
 {
-	return (struct bs_find_request){.query = query, .query_bytes = strlen(query), .mode = mode, .hit = hear_hit,
+	return (struct bs_search_request){.query = query, .query_bytes = strlen(query), .mode = mode, .hit = hear_hit,
 	                                .notice = hear_notice, .context = heard};
 }
 
@@ -123,7 +123,7 @@ struct watched {
 	int answer;
 };
 
-static int watch_progress(void *context, const struct bs_build_report *so_far)
+static int deadline_progress(void *context, const struct bs_build_report *so_far)
 {
 	struct watched *watched = context;
 	watched->n_progress++;
@@ -131,7 +131,7 @@ static int watch_progress(void *context, const struct bs_build_report *so_far)
 	return watched->answer;
 }
 
-static void watch_skipped(void *context, enum bs_skip reason, const char *message)
+static void deadline_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct watched *watched = context;
 	watched->n_skipped++;
@@ -142,7 +142,7 @@ static void watch_skipped(void *context, enum bs_skip reason, const char *messag
 static void test_build_reports(void **state)
 {
 	struct watched watched = {.answer = 0};
-	struct bs_build_request request = {.progress = watch_progress, .skipped = watch_skipped, .context = &watched};
+	struct bs_build_request request = {.progress = deadline_progress, .skipped = deadline_skipped, .context = &watched};
 	struct bs_build_report report;
 	assert_int_equal(build(request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
@@ -163,7 +163,7 @@ struct steps {
 	bool is_stopped_at[3];
 };
 
-static int watch_steps(void *context, const struct bs_build_report *so_far)
+static int deadline_steps(void *context, const struct bs_build_report *so_far)
 {
 	struct steps *steps = context;
 	assert_true(so_far->step >= steps->last && so_far->step_ns <= so_far->elapsed_ns);
@@ -186,7 +186,7 @@ static void test_build_steps(void **state)
 	const char *sources[] = {rig->folder};
 	struct steps steps = {.last = BS_BUILD_LOOK};
 	struct bs_build_request request = {
-		.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = 1, .progress = watch_steps, .context = &steps};
+		.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = 1, .progress = deadline_steps, .context = &steps};
 	assert_int_equal(unlink(rig->collection), 0);
 	for (unsigned i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%u.txt", rig->folder, i);
@@ -208,7 +208,7 @@ static void test_build_steps(void **state)
 static void test_build_can_be_stopped(void **state)
 {
 	struct watched watched = {.answer = 1};
-	struct bs_build_request request = {.progress = watch_progress, .context = &watched};
+	struct bs_build_request request = {.progress = deadline_progress, .context = &watched};
 	struct bs_index *index;
 	assert_int_equal(build(request, NULL, ERR), BS_STOPPED);
 	assert_true(*said.text);
@@ -253,12 +253,12 @@ static bool is_that_path(void *context, const char *dir, const char *path)
 static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh, uint64_t *n_unreadable_out)
 {
 	struct bs_open_request open = {.dir = dir, .consent = consent, .fresh = fresh};
-	struct bs_find_request find = {.query = "cat", .query_bytes = 3, .mode = BS_FIND_COUNT};
-	struct bs_find_result result;
+	struct bs_search_request find = {.query = "cat", .query_bytes = 3, .mode = BS_SEARCH_COUNT};
+	struct bs_search_result result;
 	struct bs_index *index = must_open_with(&open);
-	struct bs_finder *finder = must_finder(index);
-	assert_int_equal(bs_find(finder, &find, &result, NULL), BS_OK);
-	bs_finder_free(finder);
+	struct bs_searcher *searcher = must_searcher(index);
+	assert_int_equal(bs_search(searcher, &find, &result, NULL), BS_OK);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	*n_unreadable_out = result.n_unreadable;
 	return result.n_hits;
@@ -343,7 +343,7 @@ static void test_open_and_describe(void **state)
 	assert_int_equal(bs_index_open(rig->folder, NULL, &index, ERR), BS_NOT_FOUND);
 	assert_null(index);
 	bs_index_close(NULL);
-	bs_finder_free(NULL);
+	bs_searcher_free(NULL);
 }
 
 static void test_locate(void **state)
@@ -364,15 +364,15 @@ static void test_locate(void **state)
 static void test_find(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
-	struct bs_find_result result;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	struct bs_search_result result;
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 
 	struct heard top = {.n_hits = 0};
-	struct bs_find_request request = ask("cat", BS_FIND_TOP, &top);
+	struct bs_search_request request = ask("cat", BS_SEARCH_TOP, &top);
 	request.snippets = true;
 	request.mark_start = "[";
 	request.mark_stop = "]";
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(top.ids, "2 1 ");
 	assert_true(top.last_score > 0);
 	assert_non_null(strstr(top.snippet, "[cat]"));
@@ -381,44 +381,44 @@ static void test_find(void **state)
 	assert_true(result.stats.stage_ns[BS_STAGE_PARSE] > 0);
 
 	struct heard best = {.n_hits = 0};
-	request = ask("cat", BS_FIND_TOP, &best);
+	request = ask("cat", BS_SEARCH_TOP, &best);
 	request.n_best = 1;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(best.ids, "2 ");
 	assert_string_equal(best.snippet, "");
 	assert_string_equal(best.passage, "0:0 0-0 :, of 0");
 	struct heard where = {.n_hits = 0};
-	request = ask("cat", BS_FIND_TOP, &where);
+	request = ask("cat", BS_SEARCH_TOP, &where);
 	request.n_best = 1;
 	request.passages = true;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(where.snippet, "");
 	assert_string_equal(where.passage, "2:3 2-19 text:a cat, a cat, a cat, of 1");
 	assert_int_equal(result.n_hits, 2);
 
 	struct heard ids = {.n_hits = 0};
-	request = ask("cat OR animals", BS_FIND_IDS, &ids);
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	request = ask("cat OR animals", BS_SEARCH_IDS, &ids);
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(ids.ids, "1 2 3 ");
 
 	struct heard brute = {.n_hits = 0};
-	request = ask("title:cats dog", BS_FIND_IDS, &brute);
+	request = ask("title:cats dog", BS_SEARCH_IDS, &brute);
 	request.brute = true;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(brute.ids, "1 ");
 	assert_int_equal(result.stats.verify.verified, 3);
 
-	request = ask("-cat", BS_FIND_COUNT, NULL);
+	request = ask("-cat", BS_SEARCH_COUNT, NULL);
 	request.hit = NULL;
 	request.notice = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_hits, 1);
 }
 
-static void expect_ids(struct bs_finder *finder, struct bs_find_request request, struct heard *heard, const char *ids)
+static void expect_ids(struct bs_searcher *searcher, struct bs_search_request request, struct heard *heard, const char *ids)
 {
 	*heard = (struct heard){.n_hits = 0};
-	ok(bs_find(finder, &request, NULL, ERR), &said);
+	ok(bs_search(searcher, &request, NULL, ERR), &said);
 	assert_string_equal(heard->ids, ids);
 }
 
@@ -427,58 +427,58 @@ static void test_find_by_other_words(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct heard heard;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
-	struct bs_find_request request = ask("a dog", BS_FIND_IDS, &heard);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	struct bs_search_request request = ask("a dog", BS_SEARCH_IDS, &heard);
 	request.any = true;
-	expect_ids(finder, request, &heard, "1 2 ");
+	expect_ids(searcher, request, &heard, "1 2 ");
 	request.stop_language = "english";
-	expect_ids(finder, request, &heard, "1 ");
+	expect_ids(searcher, request, &heard, "1 ");
 	request.stop_language = NULL;
 	request.stop_words = "# mine\nDOG | barks";
 	request.stop_words_bytes = strlen(request.stop_words);
-	expect_ids(finder, request, &heard, "1 2 ");
+	expect_ids(searcher, request, &heard, "1 2 ");
 	ask_for(&request, "dog animals");
-	expect_ids(finder, request, &heard, "3 ");
+	expect_ids(searcher, request, &heard, "3 ");
 	ask_for(&request, "a cat dog animals");
 	request.stop_language = "english";
-	expect_ids(finder, request, &heard, "1 2 3 ");
+	expect_ids(searcher, request, &heard, "1 2 3 ");
 	request.stop_words = "cat animals dog";
 	request.stop_words_bytes = strlen("cat animals");
-	expect_ids(finder, request, &heard, "1 ");
+	expect_ids(searcher, request, &heard, "1 ");
 	request.stop_words = NULL;
 	request.stop_language = "klingon";
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 
-	request = ask("dog", BS_FIND_TOP, &heard);
-	expect_ids(finder, request, &heard, "1 ");
+	request = ask("dog", BS_SEARCH_TOP, &heard);
+	expect_ids(searcher, request, &heard, "1 ");
 	request.feedback_docs = 1;
-	expect_ids(finder, request, &heard, "1 2 ");
+	expect_ids(searcher, request, &heard, "1 2 ");
 	request.brute = true;
-	expect_ids(finder, request, &heard, "1 2 ");
+	expect_ids(searcher, request, &heard, "1 2 ");
 	request.like_text = "cat";
 	request.like_text_bytes = 3;
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
-	request = ask("", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
+	request = ask("", BS_SEARCH_TOP, &heard);
 	request.query = NULL;
 	request.like_text = "The Cat";
 	request.like_text_bytes = strlen(request.like_text);
-	expect_ids(finder, request, &heard, "2 1 ");
+	expect_ids(searcher, request, &heard, "2 1 ");
 	ask_for(&request, "cat");
 	request.like_text_bytes = 0;
-	expect_ids(finder, request, &heard, "2 1 ");
+	expect_ids(searcher, request, &heard, "2 1 ");
 	assert_non_null(strstr(heard.notices, "the query alone counts"));
 	request.query = NULL;
 	request.query_bytes = 0;
 	request.like_text = NULL;
 	request.like_id = "";
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_NOT_FOUND);
 	assert_string_equal(said.text, "'': no document has this id");
 	request.like_id = "2";
-	expect_ids(finder, request, &heard, "1 ");
+	expect_ids(searcher, request, &heard, "1 ");
 	request.like_id = "4";
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_NOT_FOUND);
-	request = ask("cat", BS_FIND_TOP, &heard);
-	expect_ids(finder, request, &heard, "2 1 ");
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_NOT_FOUND);
+	request = ask("cat", BS_SEARCH_TOP, &heard);
+	expect_ids(searcher, request, &heard, "2 1 ");
 }
 
 /* Scores by what somebody else says of the words. */
@@ -487,74 +487,74 @@ static void test_find_by_statistics(void **state)
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
 	struct bs_statistics *statistics;
 	struct heard heard;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
-	struct bs_find_request request = ask("cat OR animals", BS_FIND_TOP, &heard);
-	expect_ids(finder, request, &heard, "3 2 1 ");
+	struct bs_search_request request = ask("cat OR animals", BS_SEARCH_TOP, &heard);
+	expect_ids(searcher, request, &heard, "3 2 1 ");
 	double score = heard.last_score;
 	request.statistics = statistics;
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "statistics do not name cat"));
-	assert_int_equal(bs_statistics_gather(finder, &request, statistics, ERR), BS_OK);
+	assert_int_equal(bs_statistics_gather(searcher, &request, statistics, ERR), BS_OK);
 	assert_int_equal(bs_statistics_n_docs(statistics), 3);
-	expect_ids(finder, request, &heard, "3 2 1 ");
+	expect_ids(searcher, request, &heard, "3 2 1 ");
 	assert_true(!(heard.last_score < score) && !(heard.last_score > score));
 	bs_statistics_set(statistics, 1000, 1000);
 	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, ERR), BS_OK);
-	expect_ids(finder, request, &heard, "2 1 3 ");
+	expect_ids(searcher, request, &heard, "2 1 3 ");
 	request.feedback_docs = 1;
-	assert_int_equal(bs_find(finder, &request, NULL, ERR), BS_INVALID);
-	assert_int_equal(bs_statistics_gather(finder, &request, statistics, ERR), BS_INVALID);
+	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
+	assert_int_equal(bs_statistics_gather(searcher, &request, statistics, ERR), BS_INVALID);
 	bs_statistics_free(statistics);
 }
 
 static void test_find_is_stopped(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct heard heard = {.n_wanted = 1};
-	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_STOPPED);
+	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_STOPPED);
 	assert_string_equal(heard.ids, "1 ");
 	assert_int_equal(result.error_byte, SIZE_MAX);
 	/* And goes on being of use. */
 	heard = (struct heard){.n_wanted = 0};
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(heard.ids, "1 2 ");
 }
 
 static void test_bad_find_requests(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct heard heard = {.n_hits = 0};
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 
-	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
+	struct bs_search_request request = ask("cat (dog", BS_SEARCH_TOP, &heard);
 	request.strict_query = true;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
-	request = ask("", BS_FIND_TOP, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
+	request = ask("", BS_SEARCH_TOP, &heard);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	request.query = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
-	request = ask("cat", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
+	request = ask("cat", BS_SEARCH_TOP, &heard);
 	request.hit = NULL;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, SIZE_MAX);
-	request = ask("cat", BS_FIND_IDS, &heard);
+	request = ask("cat", BS_SEARCH_IDS, &heard);
 	request.approx = true;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_INVALID);
-	request = ask("cat", (enum bs_find_mode)9, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_UNSUPPORTED);
-	request = ask("cat", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
+	request = ask("cat", (enum bs_search_mode)9, &heard);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_UNSUPPORTED);
+	request = ask("cat", BS_SEARCH_TOP, &heard);
 	request.reserved[6] = 1;
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_UNSUPPORTED);
 	assert_int_equal(heard.n_hits, 0);
 
-	request = ask("+++ cat", BS_FIND_TOP, &heard);
-	assert_int_equal(bs_find(finder, &request, &result, ERR), BS_OK);
+	request = ask("+++ cat", BS_SEARCH_TOP, &heard);
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_int_equal(heard.n_hits, 2);
 	assert_non_null(strstr(heard.notices, "+++"));
 }
@@ -688,13 +688,13 @@ static void test_sources_are_listed(void **state)
 }
 
 /* What bs_document says of an id: field=text; each, "!" for what changed, or how it failed. */
-static const char *told_document(struct bs_finder *finder, const char *id, size_t id_bytes)
+static const char *told_document(struct bs_searcher *searcher, const char *id, size_t id_bytes)
 {
 	static char told[256];
 	const struct bs_text *texts;
 	size_t n_texts;
 	bool is_changed;
-	enum bs_status status = bs_document(finder, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
+	enum bs_status status = bs_document(searcher, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
 	int n = snprintf(told, sizeof(told), "%s", status ? bs_status_name(status) : is_changed ? "!" : "");
 	for (size_t i = 0; i < n_texts; i++)
 		n += snprintf(told + n, sizeof(told) - (size_t)n, "%.*s=%.*s;", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes,
@@ -714,24 +714,24 @@ static void test_documents_by_id(void **state)
 	write_text("files/two", "");
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_index *index = must_open("index");
-	struct bs_finder *finder = must_finder(index);
+	struct bs_searcher *searcher = must_searcher(index);
 	for (int again = 0; again < 2; again++) {
-		assert_string_equal(told_document(finder, "1", 1), "title=Cats;text=a cat and a dog;");
-		assert_string_equal(told_document(finder, "files/one", 9), "=a ferry\n;");
-		assert_string_equal(told_document(finder, "files/two", 9), "=;");
-		assert_string_equal(told_document(finder, "1\0x", 3), "not found");
-		assert_string_equal(told_document(finder, "files/one\0", 10), "not found");
-		assert_string_equal(told_document(finder, "one", 3), "not found");
-		assert_string_equal(told_document(finder, "", 0), "not found");
+		assert_string_equal(told_document(searcher, "1", 1), "title=Cats;text=a cat and a dog;");
+		assert_string_equal(told_document(searcher, "files/one", 9), "=a ferry\n;");
+		assert_string_equal(told_document(searcher, "files/two", 9), "=;");
+		assert_string_equal(told_document(searcher, "1\0x", 3), "not found");
+		assert_string_equal(told_document(searcher, "files/one\0", 10), "not found");
+		assert_string_equal(told_document(searcher, "one", 3), "not found");
+		assert_string_equal(told_document(searcher, "", 0), "not found");
 	}
 	write_text("a.jsonl", "{\"id\": 2, \"text\": \"still a cat\"}\n");
 	write_text("files/one", "two ferries\n");
 	assert_int_equal(unlink("files/two"), 0);
-	assert_string_equal(told_document(finder, "1", 1), "not found");
-	assert_string_equal(told_document(finder, "2", 1), "!text=still a cat;");
-	assert_string_equal(told_document(finder, "files/one", 9), "!=two ferries\n;");
-	assert_string_equal(told_document(finder, "files/two", 9), "not found");
-	bs_finder_free(finder);
+	assert_string_equal(told_document(searcher, "1", 1), "not found");
+	assert_string_equal(told_document(searcher, "2", 1), "!text=still a cat;");
+	assert_string_equal(told_document(searcher, "files/one", 9), "!=two ferries\n;");
+	assert_string_equal(told_document(searcher, "files/two", 9), "not found");
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	assert_int_equal(chdir(here), 0);
 }
@@ -740,25 +740,25 @@ static void test_documents_by_id(void **state)
 static void test_changed_source(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
-	struct bs_find_result result;
+	struct bs_search_result result;
 	struct heard heard = {.n_hits = 0};
-	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
+	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
 	write_text(rig->collection, "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
 	                            "{\"id\": 2, \"text\": \"still a cat\"}\n");
-	struct bs_finder *finder = must_finder(index);
-	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	struct bs_searcher *searcher = must_searcher(index);
+	assert_int_equal(bs_search(searcher, &request, &result, NULL), BS_OK);
 	assert_string_equal(heard.ids, "2 ");
 	assert_int_equal(result.changes.n_changed, 1);
 	assert_non_null(strstr(result.changes.example, "a.jsonl"));
 	assert_string_equal(heard.notices, "");
-	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, NULL), BS_OK);
 	assert_int_equal(result.changes.n_changed, 0);
-	bs_finder_free(finder);
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	bs_searcher_free(searcher);
+	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	request.verbose = true;
-	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, &result, NULL), BS_OK);
 	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 }
 
 #define WITH_INDEX(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)

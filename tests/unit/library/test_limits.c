@@ -25,7 +25,7 @@
 static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	uint32_t n_records, n_words; /* every fifth record is plain; words and their numbers */
 	char *text;
 } *rig;
@@ -94,12 +94,12 @@ static void write_many(void)
 static void open_index(void)
 {
 	ok(bs_index_open(rig->dir, NULL, &rig->index, ERR), &said);
-	ok(bs_finder_new(rig->index, &rig->finder, ERR), &said);
+	ok(bs_searcher_new(rig->index, &rig->searcher, ERR), &said);
 }
 
 static void close_index(void)
 {
-	bs_finder_free(rig->finder);
+	bs_searcher_free(rig->searcher);
 	bs_index_close(rig->index);
 }
 
@@ -148,7 +148,7 @@ static int teardown(void **rig_in)
 	return 0;
 }
 
-static int count_hit(void *context, const struct bs_find_hit *hit)
+static int count_hit(void *context, const struct bs_hit *hit)
 {
 	if (context)
 		++*(uint64_t *)context;
@@ -165,14 +165,14 @@ static uint64_t looks(uint64_t n)
 /* Whatever it was asked before, and however that ended. */
 static void assert_fit(void)
 {
-	struct bs_find_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT};
-	struct bs_find_result result;
-	assert_int_equal(bs_find(rig->finder, &plain, &result, NULL), BS_OK);
+	struct bs_search_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_COUNT};
+	struct bs_search_result result;
+	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(result.n_hits, rig->n_records / 5);
 	assert_false(result.is_partial);
 	uint64_t n = 0;
-	plain = (struct bs_find_request){.query = "plain common1 word3", .query_bytes = 19, .any = true, .hit = count_hit, .context = &n};
-	assert_int_equal(bs_find(rig->finder, &plain, &result, NULL), BS_OK);
+	plain = (struct bs_search_request){.query = "plain common1 word3", .query_bytes = 19, .any = true, .hit = count_hit, .context = &n};
+	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(n, 10);
 }
 
@@ -185,7 +185,7 @@ static void fill(const char *before, const char *after, size_t n)
 		used += (size_t)snprintf(rig->text + used, 64, "%s%u%s", before, draw(rig->n_words), after);
 }
 
-static void make_hostile(int kind, struct bs_find_request *request)
+static void make_hostile(int kind, struct bs_search_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	switch (kind) {
@@ -197,7 +197,7 @@ static void make_hostile(int kind, struct bs_find_request *request)
 	case 5: memset(rig->text, '(', TEXT_BYTES); break;
 	case 6: fill("common", " ", 3); request->brute = request->any = true; break;
 	case 7: fill("\"common2 common", " common3\"~1000 ", 20); request->any = true; break;
-	case 8: strcpy(rig->text, "c*"); request->mode = BS_FIND_IDS; break;
+	case 8: strcpy(rig->text, "c*"); request->mode = BS_SEARCH_IDS; break;
 	case 9: fill("common", " ", 10); request->any = request->exhaustive = request->snippets = request->passages = true; request->n_best = 5000; break;
 	case 10: fill("common", " ", 4); request->any = true; request->feedback_docs = 500; break;
 	case 11: strcpy(rig->text, "common1 OR word1"); request->sort_field = "number"; request->n_best = 3000; break;
@@ -218,11 +218,11 @@ static void test_hostile_queries_end(void **rig_in)
 		for (size_t d = 0; d < sizeof(deadlines) / sizeof(*deadlines); d++) {
 			for (int partial = 0; partial < 2; partial++) {
 				uint64_t n = 0;
-				struct bs_find_result result;
+				struct bs_search_result result;
 				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]), .partial = partial};
-				struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
+				struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits};
 				make_hostile(kind, &request);
-				enum bs_status status = bs_find(rig->finder, &request, &result, ERR);
+				enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
 				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
 				if (status != BS_OK && status != BS_DEADLINE && status != BS_INVALID)
 					fail_msg("kind %d: %s", kind, said.text);
@@ -233,7 +233,7 @@ static void test_hostile_queries_end(void **rig_in)
 				}
 				assert_true(!result.is_partial || (partial && status == BS_OK && result.is_at_least));
 				n_ended += status == BS_DEADLINE || result.is_partial;
-				if (request.mode == BS_FIND_IDS && !status)
+				if (request.mode == BS_SEARCH_IDS && !status)
 					assert_true(n <= result.n_hits);
 				assert_fit();
 			}
@@ -248,7 +248,7 @@ struct subset {
 	size_t n;
 };
 
-static int keep_id(void *context, const struct bs_find_hit *hit)
+static int keep_id(void *context, const struct bs_hit *hit)
 {
 	struct subset *set = context;
 	snprintf(set->ids[set->n++], sizeof(*set->ids), "%.*s", (int)(hit->local_id_bytes < 15 ? hit->local_id_bytes : 15), hit->local_id);
@@ -260,16 +260,16 @@ static void test_partial_hits_are_hits(void **rig_in)
 	static char all_ids[N_RECORDS + 100][16], some_ids[N_RECORDS + 100][16];
 	struct subset all = {all_ids, 0}, some = {some_ids, 0};
 	struct bs_limits limits = {.partial = true};
-	struct bs_find_request request = {
-		.query = "\"common1 common2\" OR plain", .query_bytes = 26, .mode = BS_FIND_IDS, .hit = keep_id, .context = &all, .brute = true};
-	struct bs_find_result result;
-	assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+	struct bs_search_request request = {
+		.query = "\"common1 common2\" OR plain", .query_bytes = 26, .mode = BS_SEARCH_IDS, .hit = keep_id, .context = &all, .brute = true};
+	struct bs_search_result result;
+	assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 	request.context = &some;
 	request.limits = &limits;
 	for (uint64_t n = 2; n < 200000; n *= 3) {
 		limits.deadline_ns = looks(n);
 		some.n = 0;
-		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(some.n <= result.n_hits && result.n_hits <= all.n);
 		/* In document order, and none left out in between. */
 		for (size_t i = 0; i < some.n; i++)
@@ -280,7 +280,7 @@ static void test_partial_hits_are_hits(void **rig_in)
 	assert_int_equal(some.n, all.n);
 }
 
-static int take_slowly(void *context, const struct bs_find_hit *hit)
+static int take_slowly(void *context, const struct bs_hit *hit)
 {
 	++*(uint64_t *)context;
 	clock_advance(1000000);
@@ -292,12 +292,12 @@ static void test_partial_hits_end(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.partial = true};
-	struct bs_find_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_FIND_IDS, .hit = take_slowly, .context = &n,
+	struct bs_search_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_SEARCH_IDS, .hit = take_slowly, .context = &n,
 	                                  .any = true, .brute = true, .n_threads = 1, .limits = &limits};
-	struct bs_find_result result = {.n_hits = 0};
+	struct bs_search_result result = {.n_hits = 0};
 	for (limits.deadline_ns = 500000; result.n_hits < 1000; limits.deadline_ns += limits.deadline_ns / 2) {
 		n = 0;
-		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(result.is_partial);
 	}
 	assert_true(n > 0 && n < 800);
@@ -320,10 +320,10 @@ static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
 	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
-	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
+	struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
 	make_hostile(6, &request);
 	clock_step(CLOCK_LOOK_NS);
-	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 	uint64_t elapsed_ms = clock_looks() * CLOCK_LOOK_NS / 1000000;
 	assert_true(elapsed_ms > 10);
 	assert_in_range(n_asked, elapsed_ms, elapsed_ms * 2 + 2);
@@ -334,19 +334,19 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	volatile int cancel = 1;
 	uint64_t n = 0;
 	struct bs_limits limits = {.cancel = &cancel};
-	struct bs_find_request request = {.query = "common1", .query_bytes = 7, .brute = true, .hit = count_hit, .context = &n, .limits = &limits};
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_STOPPED);
+	struct bs_search_request request = {.query = "common1", .query_bytes = 7, .brute = true, .hit = count_hit, .context = &n, .limits = &limits};
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
 	assert_fit();
 	cancel = 0;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 	int left = 2;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
 	make_hostile(1, &request);
 	request.brute = true;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_STOPPED);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
 	assert_fit();
 	limits.reserved[1] = 1;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_UNSUPPORTED);
 	assert_fit();
 	assert_asked_in_time();
 }
@@ -364,19 +364,19 @@ static void test_other_questions_end(void **rig_in)
 	volatile int cancel = 0;
 	uint64_t n = 0;
 	struct bs_limits limits = {.cancel = &cancel};
-	struct bs_find_request request = {.limits = &limits};
+	struct bs_search_request request = {.limits = &limits};
 	make_hostile(2, &request);
-	request.mode = BS_FIND_COUNT;
+	request.mode = BS_SEARCH_COUNT;
 	for (; cancel < 2; cancel++) {
 		struct bs_statistics *statistics;
 		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
 		ok(bs_statistics_new(&statistics, ERR), &said);
-		assert_int_equal(bs_statistics_gather(rig->finder, &request, statistics, ERR), wanted);
-		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, ERR), wanted);
+		assert_int_equal(bs_statistics_gather(rig->searcher, &request, statistics, ERR), wanted);
+		assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR), wanted);
 		bs_statistics_free(statistics);
 	}
 	limits.reserved[0] = 1;
-	assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, &n, NULL, ERR), BS_UNSUPPORTED);
 	assert_true(n > 0);
 	assert_fit();
 }
@@ -385,45 +385,45 @@ static void test_memory_is_limited(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.memory_bytes = 20000};
-	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits};
+	struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits};
 	make_hostile(0, &request);
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_NO_MEMORY);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_NO_MEMORY);
 	assert_non_null(strstr(said.text, "limit"));
 	assert_non_null(strstr(said.text, "20000"));
 	assert_fit();
 	limits.memory_bytes = 256u << 20;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 	/* What that one held is given back before a smaller limit is met. */
 	limits.memory_bytes = 4u << 20;
 	request.query = "plain";
 	request.query_bytes = 5;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 	assert_fit();
 }
 
-static int keep_document(void *context, const struct bs_find_hit *hit)
+static int keep_document(void *context, const struct bs_hit *hit)
 {
 	uint64_t **to = context;
 	*(*to)++ = hit->document * 100000 + hit->rank;
 	return 0;
 }
 
-static void compare_pages(struct bs_find_request request, size_t page)
+static void compare_pages(struct bs_search_request request, size_t page)
 {
 	FREED uint64_t *one = must_calloc(N_RECORDS + 100, sizeof(*one)), *paged = must_calloc(2 * N_RECORDS, sizeof(*paged));
 	uint64_t *to = one;
 	request.hit = keep_document;
 	request.context = &to;
 	size_t wanted = request.n_best;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 	size_t n = (size_t)(to - one), n_paged = 0;
 	assert_true(n > 3 * page);
 	for (request.offset = 0; request.offset < n; request.offset += page) {
 		to = paged + n_paged;
 		request.n_best = wanted - request.offset < page ? wanted - request.offset : page;
-		assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+		assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 		size_t got = (size_t)(to - paged) - n_paged;
-		assert_int_equal(got, request.mode == BS_FIND_IDS ? n - request.offset : n - request.offset < page ? n - request.offset : page);
+		assert_int_equal(got, request.mode == BS_SEARCH_IDS ? n - request.offset : n - request.offset < page ? n - request.offset : page);
 		n_paged += got < page ? got : page;
 	}
 	assert_int_equal(n_paged, n);
@@ -431,24 +431,24 @@ static void compare_pages(struct bs_find_request request, size_t page)
 	request.offset = SIZE_MAX;
 	request.n_best = 5;
 	to = paged;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 	assert_ptr_equal(to, paged);
 }
 
 static void test_pages_are_one_list(void **rig_in)
 {
-	struct bs_find_request request = {.query = "common1 word2 plain", .query_bytes = 19, .any = true, .n_best = 500};
+	struct bs_search_request request = {.query = "common1 word2 plain", .query_bytes = 19, .any = true, .n_best = 500};
 	compare_pages(request, 7);
 	compare_pages(request, 100);
 	request.exhaustive = true;
 	compare_pages(request, 33);
 	request.sort_field = "number";
 	compare_pages(request, 33);
-	request = (struct bs_find_request){.query = "plain", .query_bytes = 5, .mode = BS_FIND_IDS, .n_best = 100000};
+	request = (struct bs_search_request){.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_IDS, .n_best = 100000};
 	compare_pages(request, 500);
 	request.offset = 3;
-	request.mode = BS_FIND_COUNT;
-	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_INVALID);
+	request.mode = BS_SEARCH_COUNT;
+	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_INVALID);
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -660,19 +660,19 @@ static void test_log_is_told(void **rig_in)
 	struct bs_index *index = must_open_with(&open);
 	assert_int_equal(heard.n[BS_LOG_INFO], 1);
 	assert_non_null(strstr(heard.last, "opened"));
-	struct bs_finder *finder = must_finder(index);
-	struct bs_find_request request = {.query = "plain\nx", .query_bytes = 7, .any = true, .hit = count_hit, .context = &n};
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	struct bs_searcher *searcher = must_searcher(index);
+	struct bs_search_request request = {.query = "plain\nx", .query_bytes = 7, .any = true, .hit = count_hit, .context = &n};
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
 	assert_non_null(strstr(heard.last, "plain\\x0ax"));
 	log.slow_ns = 1;
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_WARNING], 1);
 	log.slow_ns = 0;
 	log.least = BS_LOG_WARNING;
-	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	size_t n_info = heard.n[BS_LOG_INFO];
 	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
@@ -695,14 +695,14 @@ enum kind { COUNT_OR, COUNT_PHRASES, FUZZY, PREFIX, MISSPELT, LIKE_TEXT, LIKE_ID
 static const char *const names[KINDS] = {"count of a large OR", "count of phrases", "fuzzy", "prefixes", "misspelt", "like a text", "like a document",
                                          "feedback", "sorted", "best of many", "ids", "brute", "statistics", "candidates"};
 
-static void make(enum kind kind, struct bs_find_request *request)
+static void make(enum kind kind, struct bs_search_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	request->hit = count_hit;
 	request->notice = ignore;
 	switch (kind) {
-	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
-	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_FIND_COUNT; break;
+	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_SEARCH_COUNT; break;
+	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_SEARCH_COUNT; break;
 	case FUZZY: fill("word", "~2 ", 500); request->any = true; break;
 	case PREFIX: fill("*o*", "* ", 500); request->any = true; break;
 	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->suggest = true; break;
@@ -711,7 +711,7 @@ static void make(enum kind kind, struct bs_find_request *request)
 	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->any = true; request->feedback_docs = 5000; break;
 	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->sort_field = "number"; request->n_best = 100; request->no_stat = true; break;
 	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->n_best = 40000; request->exhaustive = true; break;
-	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->mode = BS_FIND_IDS; break;
+	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->mode = BS_SEARCH_IDS; break;
 	case BRUTE: strcpy(rig->text, "common1 common2"); request->brute = true; break;
 	case STATISTICS: fill("word", "~2 ", 500); break;
 	case MATRIX: fill("common", " OR ", 20000); strcat(rig->text, "x"); break;
@@ -721,15 +721,15 @@ static void make(enum kind kind, struct bs_find_request *request)
 	request->query_bytes = strlen(rig->text);
 }
 
-static enum bs_status ask(enum kind kind, const struct bs_find_request *request, struct bs_error *err)
+static enum bs_status ask(enum kind kind, const struct bs_search_request *request, struct bs_error *err)
 {
 	if (kind == MATRIX)
-		return bs_matrix_ask(rig->finder, request, take_candidates, NULL, NULL, err);
+		return bs_matrix_query(rig->searcher, request, take_candidates, NULL, NULL, err);
 	if (kind != STATISTICS)
-		return bs_find(rig->finder, request, NULL, err);
+		return bs_search(rig->searcher, request, NULL, err);
 	struct bs_statistics *statistics;
 	assert_int_equal(bs_statistics_new(&statistics, err), BS_OK);
-	enum bs_status status = bs_statistics_gather(rig->finder, request, statistics, err);
+	enum bs_status status = bs_statistics_gather(rig->searcher, request, statistics, err);
 	bs_statistics_free(statistics);
 	return status;
 }
@@ -738,7 +738,7 @@ static void test_nothing_is_done_after_a_deadline(void **rig_in)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct bs_limits limits = {.deadline_ns = looks(0)};
-		struct bs_find_request request = {.limits = &limits};
+		struct bs_search_request request = {.limits = &limits};
 		make((enum kind)kind, &request);
 		enum bs_status status = ask((enum kind)kind, &request, ERR);
 		if (status != BS_DEADLINE)
@@ -770,7 +770,7 @@ static void test_another_thread_cancels(void **rig_in)
 		for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
 			int flag = 0;
 			struct bs_limits limits = {.cancel = &flag};
-			struct bs_find_request request = {.limits = &limits};
+			struct bs_search_request request = {.limits = &limits};
 			make((enum kind)kind, &request);
 			clock_step(CLOCK_LOOK_NS);
 			clock_call_at(after[i], cancel, &flag);
@@ -792,11 +792,11 @@ static void test_partial_answers_are_answers(void **rig_in)
 	for (int kind = 0; kind < STATISTICS; kind++) {
 		uint64_t n_all = 0;
 		for (uint64_t n = 20000; n > 0; n = n > 60 ? 60 : n * 2 / 3) {
-			struct bs_find_result result;
+			struct bs_search_result result;
 			struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-			struct bs_find_request request = {.limits = &limits};
+			struct bs_search_request request = {.limits = &limits};
 			make((enum kind)kind, &request);
-			enum bs_status status = bs_find(rig->finder, &request, &result, ERR);
+			enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
 			if (status)
 				fail_msg("%s, %llu looks: %s", names[kind], (unsigned long long)n, said.text);
 			if (!result.is_partial && n > 60)
@@ -806,10 +806,10 @@ static void test_partial_answers_are_answers(void **rig_in)
 				         (unsigned long long)result.n_hits, (unsigned long long)n_all);
 		}
 		struct bs_limits none = {.deadline_ns = looks(0), .partial = true};
-		struct bs_find_request request = {.limits = &none};
-		struct bs_find_result result;
+		struct bs_search_request request = {.limits = &none};
+		struct bs_search_result result;
 		make((enum kind)kind, &request);
-		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		assert_true(result.is_partial && result.is_at_least);
 		if (result.n_hits)
 			fail_msg("%s: %llu hits in no time", names[kind], (unsigned long long)result.n_hits);
@@ -837,17 +837,17 @@ static void test_memory_is_given_back(void **rig_in)
 	size_t n_texts;
 	for (int reads_small = 0; reads_small < 2; reads_small++) {
 		struct bs_limits limits = {.memory_bytes = (uint64_t)8 << 20};
-		struct bs_find_request request = {.query = "\"big one\"", .query_bytes = 9, .brute = true, .hit = count_hit};
-		assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_OK);
+		struct bs_search_request request = {.query = "\"big one\"", .query_bytes = 9, .brute = true, .hit = count_hit};
+		assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 		if (reads_small)
-			assert_int_equal(bs_document(rig->finder, "r7", 2, &texts, &n_texts, NULL, ERR), BS_OK);
-		request = (struct bs_find_request){.query = "plain", .query_bytes = 5, .hit = count_hit, .limits = &limits};
-		ok(bs_find(rig->finder, &request, NULL, ERR), &said);
+			assert_int_equal(bs_document(rig->searcher, "r7", 2, &texts, &n_texts, NULL, ERR), BS_OK);
+		request = (struct bs_search_request){.query = "plain", .query_bytes = 5, .hit = count_hit, .limits = &limits};
+		ok(bs_search(rig->searcher, &request, NULL, ERR), &said);
 		limits.memory_bytes = 20000;
 		fill("word", " ", 10000);
 		request.query = rig->text;
 		request.query_bytes = strlen(rig->text);
-		assert_int_equal(bs_find(rig->finder, &request, NULL, ERR), BS_NO_MEMORY);
+		assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_NO_MEMORY);
 		assert_fit();
 	}
 }
@@ -860,9 +860,9 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	for (uint64_t n = 1; n < 800; n += 1 + n / 4) {
 		open_index();
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-		struct bs_find_request request = {.query = "plain", .query_bytes = 5, .mode = BS_FIND_COUNT, .exhaustive = true, .limits = &limits};
-		struct bs_find_result result;
-		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		struct bs_search_request request = {.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_COUNT, .exhaustive = true, .limits = &limits};
+		struct bs_search_result result;
+		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		if (result.n_hits)
 			fail_msg("%llu looks: %llu hits", (unsigned long long)n, (unsigned long long)result.n_hits);
 		close_index();
@@ -870,15 +870,15 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	open_index();
 }
 
-/* What a finder holds is counted rightly: calls that end leave nothing on the account. */
+/* What a searcher holds is counted rightly: calls that end leave nothing on the account. */
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
-	struct bs_find_request request = {.query = "common1 OR common2", .query_bytes = 18, .hit = count_hit};
+	struct bs_search_request request = {.query = "common1 OR common2", .query_bytes = 18, .hit = count_hit};
 	for (int i = 0; i < 200; i++)
-		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, NULL, NULL, ERR), BS_OK);
+		assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, NULL, NULL, ERR), BS_OK);
 	request.limits = &limits;
-	ok(bs_find(rig->finder, &request, NULL, ERR), &said);
+	ok(bs_search(rig->searcher, &request, NULL, ERR), &said);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 static struct rig {
 	char folder[FOLDER_BYTES], dir[2][96];
 	struct bs_index *index[2];
-	struct bs_finder *finder[2];
+	struct bs_searcher *searcher[2];
 } rig;
 
 /* Document d has the word n of each n that divides it, and words of its own. */
@@ -48,7 +48,7 @@ static int setup(void **state)
 		assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 		assert_int_equal(bs_index_delete(&delete, NULL, NULL), BS_OK);
 		assert_int_equal(bs_index_open(rig.dir[i], NULL, &rig.index[i], NULL), BS_OK);
-		assert_int_equal(bs_finder_new(rig.index[i], &rig.finder[i], NULL), BS_OK);
+		assert_int_equal(bs_searcher_new(rig.index[i], &rig.searcher[i], NULL), BS_OK);
 	}
 	return 0;
 }
@@ -56,7 +56,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	for (int i = 0; i < 2; i++) {
-		bs_finder_free(rig.finder[i]);
+		bs_searcher_free(rig.searcher[i]);
 		bs_index_close(rig.index[i]);
 	}
 	remove_folder(rig.folder);
@@ -71,25 +71,25 @@ static bool has_bit(const uint64_t *words, uint64_t i)
 /* The number of a document, by its id, which is its name; from 1. */
 static int id_of(int i, uint64_t document)
 {
-	struct bs_find_hit hit;
+	struct bs_hit hit;
 	char id[16];
-	assert_int_equal(bs_matrix_name(rig.finder[i], document, &hit, NULL), BS_OK);
+	assert_int_equal(bs_matrix_name(rig.searcher[i], document, &hit, NULL), BS_OK);
 	snprintf(id, sizeof(id), "%.*s", (int)hit.id_bytes, hit.id);
 	return atoi(id);
 }
 
-static struct bs_matrix_slab slab_of(int i, uint32_t segment, uint32_t slab)
+static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
 {
-	struct bs_matrix_slab shape;
-	assert_int_equal(bs_matrix_slab_at(rig.index[i], segment, slab, &shape, NULL), BS_OK);
+	struct bs_matrix_shard shape;
+	assert_int_equal(bs_matrix_shard_at(rig.index[i], segment, shard, &shape, NULL), BS_OK);
 	return shape;
 }
 
-/* The documents of a slab's rows. */
-static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t slab, uint32_t n_rows)
+/* The documents of a shard's rows. */
+static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard, uint32_t n_rows)
 {
 	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
-	assert_int_equal(bs_matrix_documents(index, segment, slab, documents, NULL), BS_OK);
+	assert_int_equal(bs_matrix_documents(index, segment, shard, documents, NULL), BS_OK);
 	return documents;
 }
 
@@ -112,10 +112,10 @@ static void test_shapes(void **state)
 		assert_int_equal(segment.n_deleted, 2);
 		assert_true(segment.density >= 0.05 && segment.density <= 0.6);
 		FREED uint8_t *seen = must_calloc(segment.n_docs, 1);
-		for (uint32_t s = 0; s < segment.n_slabs; s++) {
-			struct bs_matrix_slab slab = slab_of(i, 0, s);
-			FREED uint64_t *documents = documents_of(rig.index[i], 0, s, slab.n_rows);
-			for (uint32_t row = 0; row < slab.n_rows; row++) {
+		for (uint32_t s = 0; s < segment.n_shards; s++) {
+			struct bs_matrix_shard shard = shard_of(i, 0, s);
+			FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
+			for (uint32_t row = 0; row < shard.n_rows; row++) {
 				assert_true(documents[row] < segment.n_docs);
 				assert_int_equal(seen[documents[row]]++, 0);
 				int id = id_of(i, documents[row]);
@@ -123,9 +123,9 @@ static void test_shapes(void **state)
 				                 id == 30 || id == 31);
 				n_deleted += bs_matrix_is_deleted(rig.index[i], documents[row]);
 			}
-			n_rows += slab.n_rows;
-			is_matrix |= !slab.is_lists;
-			is_lists |= slab.is_lists;
+			n_rows += shard.n_rows;
+			is_matrix |= !shard.is_lists;
+			is_lists |= shard.is_lists;
 		}
 		assert_int_equal(n_rows, segment.n_docs);
 		assert_int_equal(n_deleted, 2);
@@ -137,10 +137,10 @@ static void test_columns_count_what_they_say(void **state)
 {
 	for (int i = 0; i < 2; i++) {
 		struct bs_matrix_segment segment = segment_of(i);
-		for (uint32_t s = 0; s < segment.n_slabs; s++) {
-			struct bs_matrix_slab slab = slab_of(i, 0, s);
+		for (uint32_t s = 0; s < segment.n_shards; s++) {
+			struct bs_matrix_shard shard = shard_of(i, 0, s);
 			for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
-				const struct bs_matrix_columns *columns = &slab.levels[l];
+				const struct bs_matrix_columns *columns = &shard.levels[l];
 				const uint64_t *words;
 				uint64_t n_set = 0;
 				FREED uint32_t *counts = must_calloc(columns->n_columns + 1, sizeof(*counts));
@@ -162,7 +162,7 @@ static void test_columns_count_what_they_say(void **state)
 				}
 				assert_int_equal(n_set, columns->n_set);
 				if (columns->n_columns > 0)
-					assert_int_equal((slab.n_rows + columns->lane_rows - 1) / columns->lane_rows,
+					assert_int_equal((shard.n_rows + columns->lane_rows - 1) / columns->lane_rows,
 					                 columns->n_lanes);
 				/* The density that was asked for, but for rounding in so small a matrix. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
@@ -179,19 +179,19 @@ static void check_term(int i, int n)
 	char term[16];
 	struct bs_matrix_segment segment = segment_of(i);
 	struct bs_matrix_term found;
-	struct bs_matrix_treatment treatment;
+	struct bs_matrix_term_treatment treatment;
 	snprintf(term, sizeof(term), "n%d", n);
 	assert_int_equal(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, NULL), BS_OK);
 	assert_int_equal(found.df, segment.n_docs / (uint64_t)n);
-	assert_int_equal(bs_matrix_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL), BS_OK);
 	assert_true(found.df >= treatment.min_df);
-	for (uint32_t s = 0; s < segment.n_slabs; s++) {
-		struct bs_matrix_slab slab = slab_of(i, 0, s);
+	for (uint32_t s = 0; s < segment.n_shards; s++) {
+		struct bs_matrix_shard shard = shard_of(i, 0, s);
 		struct bs_matrix_term_columns has;
 		assert_int_equal(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
-		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, slab.n_rows);
+		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
-		if (slab.is_lists || is_exact)
+		if (shard.is_lists || is_exact)
 			assert_int_equal(has.n_columns[BS_MATRIX_DOCUMENT], 0);
 		else
 			assert_true(has.n_columns[BS_MATRIX_DOCUMENT] > 0);
@@ -201,8 +201,8 @@ static void check_term(int i, int n)
 				assert_int_equal(
 					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, has.columns[l][k], 1, &words, NULL),
 					BS_OK);
-				for (uint32_t row = 0; row < slab.n_rows; row++) {
-					bool is_set = has_bit(words, row / slab.levels[l].lane_rows);
+				for (uint32_t row = 0; row < shard.n_rows; row++) {
+					bool is_set = has_bit(words, row / shard.levels[l].lane_rows);
 					bool is_there = id_of(i, documents[row]) % n == 0;
 					assert_true(is_set || !is_there);
 					assert_true(!is_exact || is_set == is_there);
@@ -242,21 +242,21 @@ static int walk_term(void *context, const struct bs_matrix_term *term)
 static void test_treatments(void **state)
 {
 	struct bs_matrix_segment segment = segment_of(0);
-	struct bs_matrix_treatment before, treatment;
+	struct bs_matrix_term_treatment before, treatment;
 	assert_true(segment.n_treatments > 1);
-	assert_int_equal(bs_matrix_treatment_at(rig.index[0], 0, 0, &before, NULL), BS_OK);
+	assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, 0, &before, NULL), BS_OK);
 	assert_int_equal(before.min_df, 0);
-	assert_false(before.has_exceptions);
+	assert_false(before.has_false_positives);
 	for (uint32_t t = 1; t < segment.n_treatments; t++, before = treatment) {
-		assert_int_equal(bs_matrix_treatment_at(rig.index[0], 0, t, &treatment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, t, &treatment, NULL), BS_OK);
 		assert_true(treatment.min_df > before.min_df);
-		assert_true(treatment.has_exceptions >= before.has_exceptions);
+		assert_true(treatment.has_false_positives >= before.has_false_positives);
 	}
-	assert_true(before.has_exceptions);
+	assert_true(before.has_false_positives);
 }
 
 /* A document has the number that hits have of it, in whatever segment. */
-static int take_number(void *context, const struct bs_find_hit *hit)
+static int take_number(void *context, const struct bs_hit *hit)
 {
 	*(uint64_t *)context = hit->document;
 	return 0;
@@ -264,9 +264,9 @@ static int take_number(void *context, const struct bs_find_hit *hit)
 
 static void test_numbers_of_segments(void **state)
 {
-	struct bs_memory *memory;
+	struct bs_memory_index *memory;
 	struct bs_writer *writer;
-	ok(bs_memory_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
@@ -277,17 +277,17 @@ static void test_numbers_of_segments(void **state)
 	}
 	bs_writer_close(writer);
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&open);
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_matrix_n_segments(index), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t number, found = UINT64_MAX;
-		struct bs_find_request find = {.query = &"ab"[i], .query_bytes = 1, .mode = BS_FIND_IDS, .hit = take_number, .context = &found};
-		ok(bs_find(finder, &find, NULL, ERR), &said);
+		struct bs_search_request find = {.query = &"ab"[i], .query_bytes = 1, .mode = BS_SEARCH_IDS, .hit = take_number, .context = &found};
+		ok(bs_search(searcher, &find, NULL, ERR), &said);
 		ok(bs_matrix_documents(index, i, 0, &number, ERR), &said);
 		assert_int_equal(number, found);
 		assert_int_equal(number >> 32, i);
 	}
-	bs_memory_free(memory);
+	bs_memory_index_free(memory);
 }
 
 static void test_terms_are_walked_in_order(void **state)
@@ -314,7 +314,7 @@ static int by_number(const void *a, const void *b)
 static int hear_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
 	struct asked *asked = context;
-	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment, candidates->slab, candidates->n_rows);
+	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment, candidates->shard, candidates->n_rows);
 	uint64_t n = 0;
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
@@ -328,7 +328,7 @@ static int hear_candidates(void *context, const struct bs_matrix_candidates *can
 	return 0;
 }
 
-static int hear_hit(void *context, const struct bs_find_hit *hit)
+static int hear_hit(void *context, const struct bs_hit *hit)
 {
 	struct asked *asked = context;
 	asked->ids[asked->n++] = id_of(asked->i, hit->document);
@@ -341,15 +341,15 @@ static void test_candidates_are_hits(void **state)
 	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)), *hits = must_calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_find_request find = {.query = queries[q], .query_bytes = strlen(queries[q]),
-			                               .mode = BS_FIND_IDS, .hit = hear_hit, .context = hits};
+			struct bs_search_request find = {.query = queries[q], .query_bytes = strlen(queries[q]),
+			                               .mode = BS_SEARCH_IDS, .hit = hear_hit, .context = hits};
 			*candidates = *hits = (struct asked){.i = i};
-			assert_int_equal(bs_matrix_ask(rig.finder[i], &find, hear_candidates, candidates, NULL, NULL),
+			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL),
 			                 BS_OK);
-			/* A hit asks for names, and so for a finder of its own. */
-			struct bs_finder *finder = must_finder(rig.index[i]);
-			assert_int_equal(bs_find(finder, &find, NULL, NULL), BS_OK);
-			bs_finder_free(finder);
+			/* A hit asks for names, and so for a searcher of its own. */
+			struct bs_searcher *searcher = must_searcher(rig.index[i]);
+			assert_int_equal(bs_search(searcher, &find, NULL, NULL), BS_OK);
+			bs_searcher_free(searcher);
 			qsort(candidates->ids, candidates->n, sizeof(int), by_number);
 			qsort(hits->ids, hits->n, sizeof(int), by_number);
 			assert_int_equal(candidates->n, hits->n);
@@ -357,9 +357,9 @@ static void test_candidates_are_hits(void **state)
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
 		/* A phrase has candidates that are no hits. */
-		struct bs_find_request find = {.query = "\"own12 alone12\"", .query_bytes = 15};
+		struct bs_search_request find = {.query = "\"own12 alone12\"", .query_bytes = 15};
 		*candidates = (struct asked){.i = i};
-		assert_int_equal(bs_matrix_ask(rig.finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
+		assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
 		assert_int_equal(candidates->n_sure, 0);
 	}
 }
@@ -374,21 +374,21 @@ static void test_limits(void **state)
 {
 	int cancel = 1;
 	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
-	struct bs_find_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_FIND_COUNT, .limits = &flag};
+	struct bs_search_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_SEARCH_COUNT, .limits = &flag};
 	struct bs_statistics *statistics;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(rig.index[0]);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
 	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
-	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
-	assert_int_equal(bs_statistics_gather(finder, &find, statistics, ERR), BS_STOPPED);
+	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
+	assert_int_equal(bs_statistics_gather(searcher, &find, statistics, ERR), BS_STOPPED);
 	bs_statistics_free(statistics);
 	find.limits = &little;
-	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_NO_MEMORY);
-	assert_int_equal(bs_find(finder, &find, NULL, ERR), BS_NO_MEMORY);
+	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_NO_MEMORY);
+	assert_int_equal(bs_search(searcher, &find, NULL, ERR), BS_NO_MEMORY);
 	find.limits = NULL;
 	for (int i = 0; i < 2000; i++)
-		assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, ERR), BS_OK);
+		assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_OK);
 	find.limits = &enough;
-	ok(bs_find(finder, &find, NULL, ERR), &said);
+	ok(bs_search(searcher, &find, NULL, ERR), &said);
 }
 
 static int never(void *context, const struct bs_matrix_candidates *candidates)
@@ -400,32 +400,32 @@ static void test_refusals(void **state)
 {
 	const struct bs_index *index = rig.index[0];
 	struct bs_matrix_segment segment;
-	struct bs_matrix_slab slab;
+	struct bs_matrix_shard shard;
 	struct bs_matrix_term term;
-	struct bs_matrix_treatment treatment;
-	struct bs_find_hit hit;
+	struct bs_matrix_term_treatment treatment;
+	struct bs_hit hit;
 	const uint64_t *words;
 	size_t error_byte;
 	assert_int_equal(bs_matrix_segment_at(index, 1, &segment, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_segment_at(index, 0, &segment, NULL), BS_OK);
-	assert_int_equal(bs_matrix_slab_at(index, 0, segment.n_slabs, &slab, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_treatment_at(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
-	slab = slab_of(0, 0, 0);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns, 1, &words, NULL),
+	assert_int_equal(bs_matrix_shard_at(index, 0, segment.n_shards, &shard, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
+	shard = shard_of(0, 0, 0);
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns + 1, 1, &words, NULL),
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns + 1, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
-	assert_int_equal(bs_matrix_name(rig.finder[0], N_DOCS, &hit, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_name(rig.searcher[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
-	struct bs_find_request find = {.query = "n2 +++", .query_bytes = 6, .strict_query = true};
-	assert_int_equal(bs_matrix_ask(rig.finder[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
+	struct bs_search_request find = {.query = "n2 +++", .query_bytes = 6, .strict_query = true};
+	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
 	assert_int_equal(error_byte, 3);
-	find = (struct bs_find_request){.query = "n2", .query_bytes = 2};
-	assert_int_equal(bs_matrix_ask(rig.finder[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
+	find = (struct bs_search_request){.query = "n2", .query_bytes = 2};
+	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }
 

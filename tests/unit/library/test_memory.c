@@ -19,65 +19,65 @@
 /* An index in memory is a directory of files that somebody may carry elsewhere. */
 static void test_memory_files(void **state)
 {
-	struct bs_memory *copy, *carried;
-	struct bs_memory_file file;
+	struct bs_memory_index *copy, *carried;
+	struct bs_memory_index_file file;
 	struct bs_writer *writer = open_writer();
 	add(writer, "a", "one", NULL);
 	commit(writer);
-	ok(bs_memory_copy(rig.memory, &copy, ERR), &said);
-	ok(bs_memory_new(&carried, ERR), &said);
-	assert_int_equal(bs_memory_n_files(carried), 0);
-	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
-		ok(bs_memory_file_at(rig.memory, i, &file, ERR), &said);
-		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, ERR), &said);
+	ok(bs_memory_index_copy(rig.memory, &copy, ERR), &said);
+	ok(bs_memory_index_new(&carried, ERR), &said);
+	assert_int_equal(bs_memory_index_n_files(carried), 0);
+	for (size_t i = 0; i < bs_memory_index_n_files(rig.memory); i++) {
+		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR), &said);
+		ok(bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, ERR), &said);
 	}
-	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, ERR), BS_NOT_FOUND);
-	assert_int_equal(bs_memory_put(carried, "", "x", 1, ERR), BS_INVALID);
-	assert_int_equal(bs_memory_put_file(carried, "", 0, ERR), BS_INVALID);
-	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_index_file_at(rig.memory, 99, &file, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_index_put(carried, "", "x", 1, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_index_put_file(carried, "", 0, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_index_put(carried, "0123456789012345678901234567890123", "x", 1, ERR), BS_INVALID);
 	/* Each goes its way. */
 	add(writer, "b", "one", NULL);
 	commit(writer);
 	bs_writer_close(writer);
 	expect("one", "a b");
-	struct bs_memory *original = rig.memory;
+	struct bs_memory_index *original = rig.memory;
 	rig.memory = copy;
 	expect("one", "a");
 	rig.memory = carried;
 	expect("one", "a");
-	ok(bs_memory_put(carried, "x", "", 0, ERR), &said);
-	ok(bs_memory_put(carried, "x", "yz", 2, ERR), &said);
-	size_t n_files = bs_memory_n_files(carried);
-	ok(bs_memory_file_at(carried, n_files - 1, &file, ERR), &said);
+	ok(bs_memory_index_put(carried, "x", "", 0, ERR), &said);
+	ok(bs_memory_index_put(carried, "x", "yz", 2, ERR), &said);
+	size_t n_files = bs_memory_index_n_files(carried);
+	ok(bs_memory_index_file_at(carried, n_files - 1, &file, ERR), &said);
 	assert_string_equal(file.name, "x");
 	assert_int_equal(file.n_bytes, 2);
-	bs_memory_remove(carried, "x");
-	bs_memory_remove(carried, "x");
-	assert_int_equal(bs_memory_n_files(carried), n_files - 1);
+	bs_memory_index_remove(carried, "x");
+	bs_memory_index_remove(carried, "x");
+	assert_int_equal(bs_memory_index_n_files(carried), n_files - 1);
 	/* Without its manifest there is no index. */
-	bs_memory_remove(carried, "manifest");
+	bs_memory_index_remove(carried, "manifest");
 	struct bs_open_request request = {.memory = carried};
 	struct bs_index *index;
 	assert_int_equal(bs_index_open_with(&request, &index, ERR), BS_NOT_FOUND);
 	request.dir = "x";
 	assert_int_equal(bs_index_open_with(&request, &index, ERR), BS_INVALID);
 	rig.memory = original;
-	bs_memory_free(carried);
-	bs_memory_free(copy);
-	bs_memory_free(NULL);
+	bs_memory_index_free(carried);
+	bs_memory_index_free(copy);
+	bs_memory_index_free(NULL);
 }
 
 /* An index may be made of files that lie elsewhere, and be written to a disk without having a directory. */
 static void test_memory_descriptors(void **state)
 {
 	char path[FOLDER_BYTES + 16], line[512];
-	struct bs_memory *mapped, *original = rig.memory;
-	struct bs_memory_file file;
+	struct bs_memory_index *mapped, *original = rig.memory;
+	struct bs_memory_index_file file;
 	struct stat found;
 	int fd;
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", ERR), BS_IO);
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", ERR), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, rig.folder, ERR), &said);
+	assert_int_equal(bs_memory_index_use_folder(rig.memory, "/nowhere", ERR), BS_IO);
+	assert_int_equal(bs_memory_index_use_folder(rig.memory, "/dev/null", ERR), BS_IO);
+	ok(bs_memory_index_use_folder(rig.memory, rig.folder, ERR), &said);
 	struct bs_writer *writer = open_writer();
 	for (int i = 0; i < 2000; i++) {
 		snprintf(path, sizeof(path), "id %d", i);
@@ -87,12 +87,12 @@ static void test_memory_descriptors(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	assert_int_equal(stat(rig.folder, &found), 0);
-	ok(bs_memory_new(&mapped, ERR), &said);
+	ok(bs_memory_index_new(&mapped, ERR), &said);
 	dev_t device = found.st_dev;
-	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+	for (size_t i = 0; i < bs_memory_index_n_files(rig.memory); i++) {
 		char first[16] = "", again[16] = "";
-		ok(bs_memory_file_at(rig.memory, i, &file, ERR), &said);
-		ok(bs_memory_descriptor_at(rig.memory, i, &fd, ERR), &said);
+		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR), &said);
+		ok(bs_memory_index_descriptor_at(rig.memory, i, &fd, ERR), &said);
 		assert_int_equal(fstat(fd, &found), 0);
 		assert_int_equal(found.st_dev, device);
 		assert_int_equal(found.st_size, file.n_bytes);
@@ -100,19 +100,19 @@ static void test_memory_descriptors(void **state)
 		snprintf(path, sizeof(path), "%s/copy", rig.folder);
 		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
-		ok(bs_memory_put_file(mapped, file.name, named, ERR), &said);
+		ok(bs_memory_index_put_file(mapped, file.name, named, ERR), &said);
 		assert_int_equal(unlink(path), 0);
 		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
 		assert_memory_equal(first, again, sizeof(first));
 		close(named);
 		close(fd);
 	}
-	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_index_descriptor_at(rig.memory, 99, &fd, ERR), BS_NOT_FOUND);
 	fd = open(rig.folder, O_RDONLY);
-	assert_int_equal(bs_memory_put_file(mapped, "x", fd, ERR), BS_INVALID);
+	assert_int_equal(bs_memory_index_put_file(mapped, "x", fd, ERR), BS_INVALID);
 	close(fd);
-	assert_int_equal(bs_memory_put_file(mapped, "x", -1, ERR), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, NULL, ERR), &said);
+	assert_int_equal(bs_memory_index_put_file(mapped, "x", -1, ERR), BS_IO);
+	ok(bs_memory_index_use_folder(rig.memory, NULL, ERR), &said);
 	assert_int_equal(rmdir(rig.folder), 0);
 	expect("number7", "id 7");
 	rig.memory = mapped;
@@ -124,7 +124,7 @@ static void test_memory_descriptors(void **state)
 	expect("number7", "id 7 more");
 	rig.memory = original;
 	expect("number7", "id 7");
-	bs_memory_free(mapped);
+	bs_memory_index_free(mapped);
 }
 
 /* Nothing in the folder ever has a name. */
@@ -141,17 +141,17 @@ static void write_document(uint32_t n, char *text, size_t n_bytes)
 	         n % 11 ? "" : "again again again again again", n, n % 17 ? "" : "an elk, an elk and an elk");
 }
 
-static struct bs_memory *new_memory(bool in_folder)
+static struct bs_memory_index *new_memory(bool in_folder)
 {
-	struct bs_memory *memory;
-	ok(bs_memory_new(&memory, ERR), &said);
+	struct bs_memory_index *memory;
+	ok(bs_memory_index_new(&memory, ERR), &said);
 	if (in_folder)
-		ok(bs_memory_use_folder(memory, rig.folder, ERR), &said);
+		ok(bs_memory_index_use_folder(memory, rig.folder, ERR), &said);
 	return memory;
 }
 
 /* The first documents, of a run and its commit. */
-static enum bs_status fill(struct bs_memory *memory, uint64_t memory_bytes, uint32_t n_threads, struct bs_error *err)
+static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes, uint32_t n_threads, struct bs_error *err)
 {
 	rig.memory = memory;
 	struct bs_writer *writer = open_with((struct bs_writer_request){
@@ -170,29 +170,29 @@ static enum bs_status fill(struct bs_memory *memory, uint64_t memory_bytes, uint
 	return status;
 }
 
-static bool is_segment(const struct bs_memory_file *file)
+static bool is_segment(const struct bs_memory_index_file *file)
 {
 	return strncmp(file->name, "seg-", 4) == 0;
 }
 
-static uint32_t count_segments(const struct bs_memory *memory)
+static uint32_t count_segments(const struct bs_memory_index *memory)
 {
 	uint32_t n = 0;
-	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
-		struct bs_memory_file file;
-		ok(bs_memory_file_at(memory, i, &file, ERR), &said);
+	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
+		struct bs_memory_index_file file;
+		ok(bs_memory_index_file_at(memory, i, &file, ERR), &said);
 		n += is_segment(&file);
 	}
 	return n;
 }
 
-static void expect_same_segments(const struct bs_memory *one, const struct bs_memory *other)
+static void expect_same_segments(const struct bs_memory_index *one, const struct bs_memory_index *other)
 {
-	assert_int_equal(bs_memory_n_files(one), bs_memory_n_files(other));
-	for (size_t i = 0; i < bs_memory_n_files(one); i++) {
-		struct bs_memory_file a, b;
-		ok(bs_memory_file_at(one, i, &a, ERR), &said);
-		ok(bs_memory_file_at(other, i, &b, ERR), &said);
+	assert_int_equal(bs_memory_index_n_files(one), bs_memory_index_n_files(other));
+	for (size_t i = 0; i < bs_memory_index_n_files(one); i++) {
+		struct bs_memory_index_file a, b;
+		ok(bs_memory_index_file_at(one, i, &a, ERR), &said);
+		ok(bs_memory_index_file_at(other, i, &b, ERR), &said);
 		assert_string_equal(a.name, b.name);
 		if (!is_segment(&a))
 			continue;
@@ -201,7 +201,7 @@ static void expect_same_segments(const struct bs_memory *one, const struct bs_me
 	}
 }
 
-static uint64_t count_in(struct bs_memory *memory, const char *query)
+static uint64_t count_in(struct bs_memory_index *memory, const char *query)
 {
 	rig.memory = memory;
 	return count(query);
@@ -209,10 +209,10 @@ static uint64_t count_in(struct bs_memory *memory, const char *query)
 
 static void test_same_bytes(void **state)
 {
-	AUTO(bs_memory_free_at) struct bs_memory *inside = new_memory(false);
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *inside = new_memory(false);
 	ok(fill(inside, 0, 1, ERR), &said);
 	for (uint32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
-		AUTO(bs_memory_free_at) struct bs_memory *outside = new_memory(true);
+		AUTO(bs_memory_index_free_at) struct bs_memory_index *outside = new_memory(true);
 		ok(fill(outside, 0, n_threads, ERR), &said);
 		expect_same_segments(inside, outside);
 	}
@@ -220,7 +220,7 @@ static void test_same_bytes(void **state)
 
 static void test_fewer_segments(void **state)
 {
-	AUTO(bs_memory_free_at) struct bs_memory *inside = new_memory(false), *outside = new_memory(true);
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *inside = new_memory(false), *outside = new_memory(true);
 	ok(fill(inside, LITTLE_BYTES, 1, ERR), &said);
 	ok(fill(outside, LITTLE_BYTES, 1, ERR), &said);
 	assert_true(count_segments(outside) * 2 <= count_segments(inside));
@@ -242,7 +242,7 @@ static void limit_files(uint64_t n_bytes)
 
 static void test_full_disk(void **state)
 {
-	AUTO(bs_memory_free_at) struct bs_memory *memory = new_memory(true);
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory = new_memory(true);
 	limit_files((uint64_t)4 << 20);
 	assert_int_equal(fill(memory, LITTLE_BYTES, 1, ERR), BS_IO);
 	assert_non_null(strstr(said.text, "a temporary file: cannot take "));

@@ -1,5 +1,5 @@
 /*
- * test_threads.c: one opened index, several threads, a finder each: every thread gets what one thread alone gets. Also
+ * test_threads.c: one opened index, several threads, a searcher each: every thread gets what one thread alone gets. Also
  * on an index that nobody has touched yet, so that what is checked on first touch is checked by several at once. Worth
  * most in a build with -DBITSIFT_SANITIZE=thread.
  */
@@ -79,7 +79,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
 	return sum;
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	answer->sum = mix(answer->sum, hit->id, hit->id_bytes);
@@ -90,23 +90,23 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 }
 
 /* Every query in every mode, from the first-th on and round: threads do not all ask the same at once. */
-static void ask_all(struct bs_finder *finder, size_t first, struct answers *answers)
+static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *answers)
 {
 	for (size_t i = 0; i < N_QUERIES * N_MODES; i++) {
 		size_t at = (first + i) % (N_QUERIES * N_MODES);
 		size_t q = at / N_MODES;
 		struct answer *answer = &answers->of[q][at % N_MODES];
-		struct bs_find_result result;
-		struct bs_find_request request = {
+		struct bs_search_result result;
+		struct bs_search_request request = {
 			.query = queries[q],
 			.query_bytes = strlen(queries[q]),
-			.mode = (enum bs_find_mode)(at % N_MODES),
+			.mode = (enum bs_search_mode)(at % N_MODES),
 			.snippets = true,
 			.hit = take_hit,
 			.context = answer,
 		};
 		*answer = (struct answer){.sum = 1};
-		answer->status = bs_find(finder, &request, &result, NULL);
+		answer->status = bs_search(searcher, &request, &result, NULL);
 		answer->n_hits = result.n_hits;
 	}
 }
@@ -118,7 +118,7 @@ struct thread {
 	const struct bs_index *index;
 	pthread_barrier_t *barrier;
 	size_t number;
-	bool is_finder_made;
+	bool is_searcher_made;
 	struct answers answers[N_ROUNDS];
 };
 
@@ -126,12 +126,12 @@ struct thread {
 static void *run_thread(void *context)
 {
 	struct thread *thread = context;
-	struct bs_finder *finder = NULL;
-	thread->is_finder_made = bs_finder_new(thread->index, &finder, NULL) == BS_OK;
+	struct bs_searcher *searcher = NULL;
+	thread->is_searcher_made = bs_searcher_new(thread->index, &searcher, NULL) == BS_OK;
 	pthread_barrier_wait(thread->barrier);
-	for (size_t round = 0; round < N_ROUNDS && thread->is_finder_made; round++)
-		ask_all(finder, thread->number * 7 + round, &thread->answers[round]);
-	bs_finder_free(finder);
+	for (size_t round = 0; round < N_ROUNDS && thread->is_searcher_made; round++)
+		ask_all(searcher, thread->number * 7 + round, &thread->answers[round]);
+	bs_searcher_free(searcher);
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
 	pthread_barrier_destroy(&barrier);
 	for (size_t i = 0; i < N_THREADS; i++) {
-		assert_true(threads[i].is_finder_made);
+		assert_true(threads[i].is_searcher_made);
 		for (size_t round = 0; round < N_ROUNDS; round++)
 			for (size_t q = 0; q < N_QUERIES * N_MODES; q++) {
 				const struct answer *got = &threads[i].answers[round].of[q / N_MODES][q % N_MODES];
@@ -172,9 +172,9 @@ static void test_threads_share_an_index(void **state)
 
 	struct answers expected;
 	struct bs_index *index = must_open(rig->dir);
-	struct bs_finder *finder = must_finder(index);
-	ask_all(finder, 0, &expected);
-	bs_finder_free(finder);
+	struct bs_searcher *searcher = must_searcher(index);
+	ask_all(searcher, 0, &expected);
+	bs_searcher_free(searcher);
 	assert_int_equal(expected.of[N_QUERIES - 1][0].status, BS_INVALID);
 	assert_true(expected.of[0][0].n_hits > 0);
 	run_threads(index, &expected);
@@ -212,7 +212,7 @@ static void write_numbered(const char *path, const char *mode, int first, int en
 
 struct counting {
 	pthread_t thread;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	pthread_barrier_t *barrier;
 	uint64_t n_hits[2], n_changed;
 };
@@ -222,9 +222,9 @@ static void *count_twice(void *context)
 	struct counting *counting = context;
 	pthread_barrier_wait(counting->barrier);
 	for (int i = 0; i < 2; i++) {
-		struct bs_find_result result = {0};
-		struct bs_find_request request = {.query = "common", .query_bytes = 6, .mode = BS_FIND_COUNT};
-		if (bs_find(counting->finder, &request, &result, NULL) == BS_OK)
+		struct bs_search_result result = {0};
+		struct bs_search_request request = {.query = "common", .query_bytes = 6, .mode = BS_SEARCH_COUNT};
+		if (bs_search(counting->searcher, &request, &result, NULL) == BS_OK)
 			counting->n_hits[i] = result.n_hits;
 		counting->n_changed += result.changes.n_changed;
 	}
@@ -239,7 +239,7 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		threads[i].barrier = &barrier;
-		assert_int_equal(bs_finder_new(index, &threads[i].finder, NULL), BS_OK);
+		assert_int_equal(bs_searcher_new(index, &threads[i].searcher, NULL), BS_OK);
 	}
 	uint64_t before = bytes_read();
 	for (size_t i = 0; i < N_THREADS; i++)
@@ -251,8 +251,8 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	for (size_t i = 0; i < N_THREADS; i++) {
 		assert_int_equal(threads[i].n_hits[0], n_hits);
 		assert_int_equal(threads[i].n_hits[1], n_hits);
-		assert_int_equal(threads[i].n_changed, 1); /* told by each finder once */
-		bs_finder_free(threads[i].finder);
+		assert_int_equal(threads[i].n_changed, 1); /* told by each searcher once */
+		bs_searcher_free(threads[i].searcher);
 	}
 	return n_bytes;
 }
@@ -268,13 +268,13 @@ static void test_threads_prove_a_collection_once(void **state)
 	assert_int_equal(stat(rig->collection, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
-	/* Until its stamp proves something, all who ask must read. */
+	/* Until its fingerprint proves something, all who ask must read. */
 	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
 	struct bs_index *index = must_open(rig->dir);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
-	/* Nor do finders that come later read it again ... */
+	/* Nor do searchers that come later read it again ... */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* ... until it grows again, now by a record that replaces one. */
 	write_numbered(rig->collection, "a", 17, 18);

@@ -138,9 +138,9 @@ static void test_rollback(void **state)
 	expect("two OR three", "a");
 	check();
 	/* Nothing is left of what was rolled back. */
-	for (size_t i = 0; rig.memory && i < bs_memory_n_files(rig.memory); i++) {
-		struct bs_memory_file file;
-		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+	for (size_t i = 0; rig.memory && i < bs_memory_index_n_files(rig.memory); i++) {
+		struct bs_memory_index_file file;
+		assert_int_equal(bs_memory_index_file_at(rig.memory, i, &file, NULL), BS_OK);
 		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
 		            strncmp(file.name, "summary-", 8) == 0 || strncmp(file.name, "counts-", 7) == 0);
 	}
@@ -314,8 +314,8 @@ static void expect_text_of_number(uint64_t document, enum bs_status expected)
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
 	const struct bs_text *texts;
 	size_t n_texts;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
-	assert_int_equal(bs_document_numbered(finder, document, &texts, &n_texts, NULL, ERR), expected);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	assert_int_equal(bs_document_numbered(searcher, document, &texts, &n_texts, NULL, ERR), expected);
 }
 
 /* What was deleted from outside comes back when it is added again. */
@@ -360,8 +360,8 @@ static void test_odd_documents(void **state)
 		const struct bs_text *found;
 		size_t n;
 		bool is_changed;
-		struct bs_finder *finder = must_finder(index);
-		ok(bs_document(finder, odd_id, sizeof(odd_id), &found, &n, &is_changed, ERR), &said);
+		struct bs_searcher *searcher = must_searcher(index);
+		ok(bs_document(searcher, odd_id, sizeof(odd_id), &found, &n, &is_changed, ERR), &said);
 		assert_int_equal(n, 5);
 		assert_false(is_changed);
 		assert_int_equal(found[0].field_bytes, 2);
@@ -370,19 +370,19 @@ static void test_odd_documents(void **state)
 		assert_memory_equal(found[2].text, "caf\xef\xbf\xbd \xef\xbf\xbd", 10);
 		assert_memory_equal(found[3].text, "again", 5);
 		assert_memory_equal(found[4].field, "na\xc3\xafve \"key\"", 12);
-		ok(bs_document(finder, "empty", 5, &found, &n, NULL, ERR), &said);
+		ok(bs_document(searcher, "empty", 5, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 0);
-		assert_int_equal(bs_document(finder, "none", 4, &found, &n, NULL, ERR), BS_NOT_FOUND);
-		bs_finder_free(finder);
-		struct heard heard = ask_in(index, "NOT zzz", (struct bs_find_request){.mode = BS_FIND_COUNT});
+		assert_int_equal(bs_document(searcher, "none", 4, &found, &n, NULL, ERR), BS_NOT_FOUND);
+		bs_searcher_free(searcher);
+		struct heard heard = ask_in(index, "NOT zzz", (struct bs_search_request){.mode = BS_SEARCH_COUNT});
 		assert_int_equal(heard.n_hits, 2);
-		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_find_request){.snippets = true});
+		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_search_request){.snippets = true});
 		assert_int_equal(heard.n_hits, 1);
-		ok(bs_finder_new(index, &finder, ERR), &said);
-		ok(bs_document_numbered(finder, heard.document, &found, &n, NULL, ERR), &said);
+		ok(bs_searcher_new(index, &searcher, ERR), &said);
+		ok(bs_document_numbered(searcher, heard.document, &found, &n, NULL, ERR), &said);
 		assert_int_equal(n, 5);
-		assert_int_equal(bs_document_numbered(finder, UINT64_C(7) << 32, &found, &n, NULL, ERR), BS_NOT_FOUND);
-		bs_finder_free(finder);
+		assert_int_equal(bs_document_numbered(searcher, UINT64_C(7) << 32, &found, &n, NULL, ERR), BS_NOT_FOUND);
+		bs_searcher_free(searcher);
 		bs_index_close(index);
 		/* And again after both were moved, and read by their lines of JSON. */
 		add(writer, "more", "x", NULL);
@@ -424,12 +424,12 @@ static void test_left_out_fields(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_index *index = must_open_with(&open);
-	assert_string_equal(ask_in(index, "wolf", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g h");
-	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "");
-	struct bs_finder *finder = must_finder(index);
-	ok(bs_document(finder, "g", 1, &texts, &n_texts, NULL, ERR), &said);
+	assert_string_equal(ask_in(index, "wolf", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "r g h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "");
+	struct bs_searcher *searcher = must_searcher(index);
+	ok(bs_document(searcher, "g", 1, &texts, &n_texts, NULL, ERR), &said);
 	assert_int_equal(n_texts, 1);
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	/* A rebuild with other options finds them. */
 	build.text_fields = NULL;
@@ -437,7 +437,7 @@ static void test_left_out_fields(void **state)
 	build.n_sources = 0;
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	ok(bs_index_open_with(&open, &index, ERR), &said);
-	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g large h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "r g large h");
 	bs_index_close(index);
 }
 
@@ -491,11 +491,11 @@ static void test_every_character(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	for (size_t start = 0; start < 8; start++) {
 		const struct bs_text *found;
 		size_t n;
-		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, ERR), &said);
+		ok(bs_document(searcher, &"01234567"[start], 1, &found, &n, NULL, ERR), &said);
 		assert_int_equal(found[0].text_bytes, sizeof(text) - 2 - start);
 		assert_memory_equal(found[0].text, text + start, sizeof(text) - 2 - start);
 	}
@@ -553,8 +553,8 @@ static void expect_document(struct bs_index *index, const char *id, bool is_chan
 	const struct bs_text *texts;
 	size_t n_texts;
 	bool has_changed;
-	AUTO(bs_finder_free_at) struct bs_finder *finder = must_finder(index);
-	ok(bs_document(finder, id, strlen(id), &texts, &n_texts, &has_changed, ERR), &said);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	ok(bs_document(searcher, id, strlen(id), &texts, &n_texts, &has_changed, ERR), &said);
 	assert_int_equal(has_changed, is_changed);
 	assert_int_equal(n_texts, 1);
 	assert_int_equal(texts[0].text_bytes, strlen(text));
@@ -579,8 +579,8 @@ static void test_provider(void **state)
 	assert_true(shelf.n_asked > 0);
 	/* Words are certain without a text; a phrase is not. */
 	struct bs_index *index = open_index(NULL);
-	assert_int_equal(ask_in(index, "two", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
-	struct heard heard = ask_in(index, "\"two one\"", (struct bs_find_request){.mode = BS_FIND_IDS});
+	assert_int_equal(ask_in(index, "two", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
+	struct heard heard = ask_in(index, "\"two one\"", (struct bs_search_request){.mode = BS_SEARCH_IDS});
 	assert_int_equal(heard.n_hits, 0);
 	assert_int_equal(heard.n_unreadable, 3);
 	bs_index_close(index);
@@ -596,9 +596,9 @@ static void test_provider(void **state)
 	/* A text that is another now counts as it is, where it is read. */
 	shelf.texts[2] = "one and two";
 	index = open_index(&provider);
-	heard = ask_in(index, "\"two one\"", (struct bs_find_request){.snippets = true});
+	heard = ask_in(index, "\"two one\"", (struct bs_search_request){.snippets = true});
 	assert_string_equal(heard.ids, "b");
-	heard = ask_in(index, "\"one and two\"", (struct bs_find_request){.snippets = true, .brute = true});
+	heard = ask_in(index, "\"one and two\"", (struct bs_search_request){.snippets = true, .brute = true});
 	assert_string_equal(heard.ids, "c");
 	assert_true(heard.is_changed);
 	expect_document(index, "b", false, "three two one");
@@ -689,11 +689,11 @@ static void test_document_memory(void **state)
 
 static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
 {
-	static const struct bs_find_request ways[] = {{.mode = BS_FIND_IDS}, {.n_best = 20}, {.mode = BS_FIND_IDS, .brute = true}};
+	static const struct bs_search_request ways[] = {{.mode = BS_SEARCH_IDS}, {.n_best = 20}, {.mode = BS_SEARCH_IDS, .brute = true}};
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct heard x = ask_in(a, query, ways[i]), y = ask_in(b, query, ways[i]);
 		assert_string_equal(x.ids, y.ids);
-		if (ways[i].mode == BS_FIND_IDS)
+		if (ways[i].mode == BS_SEARCH_IDS)
 			assert_int_equal(x.n_hits, y.n_hits);
 	}
 }
@@ -742,7 +742,7 @@ static void test_parity(void **state)
 	}
 }
 
-/* Files beside given documents: each is refreshed by its own way, and leaves the other alone. */
+/* Files beside in-memory documents: each is refreshed by its own way, and leaves the other alone. */
 static void test_beside_files(void **state)
 {
 	char folder[128], path[400];
@@ -774,27 +774,27 @@ static void test_beside_files(void **state)
 	check();
 	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&request);
-	assert_int_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
+	assert_int_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
 }
 
 #define N_LINES 60000
 
 /* Any document is found by what it is called, here or anywhere, and is the one that this hit is. */
-static int expect_same_document(void *context, const struct bs_find_hit *hit)
+static int expect_same_document(void *context, const struct bs_hit *hit)
 {
-	struct bs_finder *finder = context;
+	struct bs_searcher *searcher = context;
 	for (int is_local = 0; is_local < 2; is_local++) {
 		const struct bs_text *texts;
 		size_t n;
 		const char *id = is_local ? hit->local_id : hit->id;
 		size_t id_bytes = is_local ? hit->local_id_bytes : hit->id_bytes;
 		char first[64];
-		ok(bs_document_numbered(finder, hit->document, &texts, &n, NULL, ERR), &said);
+		ok(bs_document_numbered(searcher, hit->document, &texts, &n, NULL, ERR), &said);
 		assert_int_equal(n, 1);
 		assert_true(texts->text_bytes < sizeof(first));
 		memcpy(first, texts->text, texts->text_bytes);
 		size_t n_bytes = texts->text_bytes;
-		ok(bs_document(finder, id, id_bytes, &texts, &n, NULL, ERR), &said);
+		ok(bs_document(searcher, id, id_bytes, &texts, &n, NULL, ERR), &said);
 		assert_int_equal(texts->text_bytes, n_bytes);
 		assert_memory_equal(texts->text, first, n_bytes);
 	}
@@ -823,30 +823,30 @@ static void test_documents_by_id(void **state)
 	struct bs_build_request build = {.dir = dir, .sources = sources, .n_sources = 3};
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	struct bs_index *index;
-	struct bs_finder *finder;
-	struct bs_find_result result;
+	struct bs_searcher *searcher;
+	struct bs_search_result result;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(path, sizeof(path), "%s%s", rig.folder, places[i]);
 		assert_int_equal(chdir(path), 0);
 		ok(bs_index_open(dir, NULL, &index, ERR), &said);
-		ok(bs_finder_new(index, &finder, ERR), &said);
-		struct bs_finder *other = must_finder(index);
-		struct bs_find_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_FIND_IDS, .hit = expect_same_document, .context = other};
-		ok(bs_find(finder, &request, &result, ERR), &said);
+		ok(bs_searcher_new(index, &searcher, ERR), &said);
+		struct bs_searcher *other = must_searcher(index);
+		struct bs_search_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_SEARCH_IDS, .hit = expect_same_document, .context = other};
+		ok(bs_search(searcher, &request, &result, ERR), &said);
 		assert_int_equal(result.n_hits, 8);
 		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, ERR), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
-		bs_finder_free(other);
+		bs_searcher_free(other);
 		if (i + 1 < sizeof(places) / sizeof(*places)) {
-			bs_finder_free(finder);
+			bs_searcher_free(searcher);
 			bs_index_close(index);
 		}
 	}
 	/* To pass by all of them each time would take more than the time that a test has. */
 	for (int i = 1; i <= N_LINES; i++) {
 		snprintf(id, sizeof(id), i % 2 ? "lines.jsonl:%d" : "r%d", i);
-		ok(bs_document(finder, id, strlen(id), &texts, &n, NULL, ERR), &said);
+		ok(bs_document(searcher, id, strlen(id), &texts, &n, NULL, ERR), &said);
 	}
-	bs_finder_free(finder);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 	assert_int_equal(chdir("/"), 0);
 }
@@ -868,8 +868,8 @@ static void test_many(void **state)
 	struct bs_index *index = open_index(NULL);
 	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-		uint64_t n = ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
-		assert_int_equal(ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true}).n_hits, n);
+		uint64_t n = ask_in(index, queries[q], (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits;
+		assert_int_equal(ask_in(index, queries[q], (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true}).n_hits, n);
 		assert_true(q == 2 ? n == 0 : n > 100);
 	}
 	bs_index_close(index);
@@ -916,13 +916,13 @@ static void test_ascending_ids(void **state)
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_true(info.n_segments > 1);
-	assert_int_equal(ask_in(index, "changed", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, n_changed);
+	assert_int_equal(ask_in(index, "changed", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, n_changed);
 	for (uint32_t number = 0; number < 2 * N; number++) {
 		if (last[number] < 2 || number % 16)
 			continue;
 		snprintf(title, sizeof(title), "c%u", last[number] - 2);
 		snprintf(id, sizeof(id), "%08u", number);
-		assert_string_equal(ask_in(index, title, (struct bs_find_request){.mode = BS_FIND_IDS}).ids, id);
+		assert_string_equal(ask_in(index, title, (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, id);
 	}
 	bs_index_close(index);
 	check();
@@ -940,14 +940,14 @@ static uint64_t bytes_with(double phrase_bits)
 		add(writer, id, title, body);
 	}
 	commit(writer);
-	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
-		struct bs_memory_file file;
-		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+	for (size_t i = 0; i < bs_memory_index_n_files(rig.memory); i++) {
+		struct bs_memory_index_file file;
+		assert_int_equal(bs_memory_index_file_at(rig.memory, i, &file, NULL), BS_OK);
 		n_bytes += file.n_bytes;
 	}
 	bs_writer_close(writer);
-	bs_memory_free(rig.memory);
-	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	bs_memory_index_free(rig.memory);
+	assert_int_equal(bs_memory_index_new(&rig.memory, NULL), BS_OK);
 	return n_bytes;
 }
 

@@ -30,7 +30,7 @@ static void test_lock(void **state)
 	expect("one OR two OR three", "a c b");
 }
 
-/* The thread that compresses texts works for many calls, each of which has a watch of its own. */
+/* The thread that compresses texts works for many calls, each of which has a deadline of its own. */
 static void test_limits_and_threads(void **state)
 {
 	struct bs_limits limits = {.deadline_ns = 60000000000};
@@ -137,7 +137,7 @@ static void test_killed(void **state)
 /* Writers of different indexes on several threads, and readers beside them. */
 static void *write_and_read(void *context)
 {
-	struct bs_memory *memory = context;
+	struct bs_memory_index *memory = context;
 	struct bs_writer_request request = {.memory = memory, .n_threads = 2};
 	struct bs_open_request open = {.memory = memory};
 	struct bs_writer *writer = NULL;
@@ -161,21 +161,21 @@ static void test_threads(void **state)
 {
 	enum { N = 4 };
 	pthread_t threads[N];
-	struct bs_memory *memories[N];
+	struct bs_memory_index *memories[N];
 	void *failed;
 	for (int i = 0; i < N; i++) {
-		assert_int_equal(bs_memory_new(&memories[i], NULL), BS_OK);
+		assert_int_equal(bs_memory_index_new(&memories[i], NULL), BS_OK);
 		assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, memories[i]), 0);
 	}
 	for (int i = 0; i < N; i++) {
 		assert_int_equal(pthread_join(threads[i], &failed), 0);
 		assert_null(failed);
-		struct bs_memory *own = rig.memory;
+		struct bs_memory_index *own = rig.memory;
 		rig.memory = memories[i];
 		assert_int_equal(count("\"words to be\""), 150);
 		check();
 		rig.memory = own;
-		bs_memory_free(memories[i]);
+		bs_memory_index_free(memories[i]);
 	}
 }
 
@@ -188,26 +188,26 @@ static void *read_on(void *context)
 {
 	struct heard heard = {.ids = ""};
 	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_find_request request = {.query = "\"words to be\"", .query_bytes = 13, .snippets = true, .n_threads = 2,
+	struct bs_search_request request = {.query = "\"words to be\"", .query_bytes = 13, .snippets = true, .n_threads = 2,
 	                                  .hit = hear, .context = &heard};
 	uint64_t n_before = 0;
 	bool is_well = true, is_last = false;
 	while (is_well && !is_last) {
 		struct bs_index *index = NULL;
-		struct bs_finder *finder = NULL;
-		struct bs_find_result counted, found;
+		struct bs_searcher *searcher = NULL;
+		struct bs_search_result counted, found;
 		is_last = __atomic_load_n(&is_written, __ATOMIC_ACQUIRE);
-		request.mode = BS_FIND_COUNT;
-		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_finder_new(index, &finder, NULL) == BS_OK &&
-		          bs_find(finder, &request, &counted, NULL) == BS_OK;
-		request.mode = BS_FIND_TOP;
+		request.mode = BS_SEARCH_COUNT;
+		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_searcher_new(index, &searcher, NULL) == BS_OK &&
+		          bs_search(searcher, &request, &counted, NULL) == BS_OK;
+		request.mode = BS_SEARCH_TOP;
 		request.exhaustive = request.brute = true;
-		is_well = is_well && bs_find(finder, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
+		is_well = is_well && bs_search(searcher, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
 		request.exhaustive = request.brute = false;
 		is_well = is_well && counted.n_hits % 10 == 0 && counted.n_hits >= n_before;
 		if (is_well)
 			n_before = counted.n_hits;
-		bs_finder_free(finder);
+		bs_searcher_free(searcher);
 		bs_index_close(index);
 	}
 	return is_well && n_before == 10 * N_SHARED_COMMITS ? NULL : context;

@@ -13,9 +13,9 @@
 #include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_writer, bs_writer_close)
-AUTO_OF(struct bs_memory, bs_memory_free)
+AUTO_OF(struct bs_memory_index, bs_memory_index_free)
 
-static void read_manifest(struct bs_memory *memory, struct bs_dir *dir, struct bs_manifest *manifest)
+static void read_manifest(struct bs_memory_index *memory, struct bs_dir *dir, struct bs_manifest *manifest)
 {
 	*manifest = (struct bs_manifest){.n_sources = 0};
 	*dir = (struct bs_dir){.fd = -1};
@@ -31,7 +31,7 @@ static void take_unicode(struct bs_manifest *manifest)
 
 static void take_revision(struct bs_manifest *manifest)
 {
-	manifest->options.words_revision = BS_WORDS_REVISION - 1;
+	manifest->options.words_revision = BS_TOKENIZER_REVISION - 1;
 }
 
 static void take_none(struct bs_manifest *manifest)
@@ -39,7 +39,7 @@ static void take_none(struct bs_manifest *manifest)
 	manifest->options.words_revision = 0;
 }
 
-static void make_older(struct bs_memory *memory, void (*age)(struct bs_manifest *manifest))
+static void make_older(struct bs_memory_index *memory, void (*age)(struct bs_manifest *manifest))
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_dir_close) struct bs_dir dir;
@@ -54,7 +54,7 @@ static void add(struct bs_writer *writer, const char *id, const char *text)
 	ok(bs_writer_add(writer, id, strlen(id), texts, 1, ERR), &said);
 }
 
-static int hear(void *context, const struct bs_find_hit *hit)
+static int hear(void *context, const struct bs_hit *hit)
 {
 	char *ids = context;
 	return snprintf(ids + strlen(ids), 8, "%.*s ", (int)hit->id_bytes, hit->id) < 0;
@@ -66,26 +66,26 @@ static int take(void *context, const struct bs_matrix_candidates *candidates)
 	return 0;
 }
 
-static void expect(struct bs_memory *memory, bool is_other, const char *query, const char *ids)
+static void expect(struct bs_memory_index *memory, bool is_other, const char *query, const char *ids)
 {
 	struct bs_open_request open = {.memory = memory};
 	struct bs_index_info info;
 	AUTO(bs_index_close_at) struct bs_index *index;
-	AUTO(bs_finder_free_at) struct bs_finder *finder;
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
-	struct bs_find_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_IDS, .hit = hear, .context = heard};
+	struct bs_search_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_IDS, .hit = hear, .context = heard};
 	ok(bs_index_open_with(&open, &index, ERR), &said);
-	ok(bs_finder_new(index, &finder, ERR), &said);
+	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	bs_index_describe(index, &info);
 	assert_int_equal(info.is_other_unicode, is_other);
-	ok(bs_find(finder, &find, NULL, ERR), &said);
+	ok(bs_search(searcher, &find, NULL, ERR), &said);
 	assert_string_equal(heard, ids);
-	assert_int_equal(bs_matrix_ask(finder, &find, take, &n_candidates, NULL, ERR), is_other ? BS_UNSUPPORTED : BS_OK);
+	assert_int_equal(bs_matrix_query(searcher, &find, take, &n_candidates, NULL, ERR), is_other ? BS_UNSUPPORTED : BS_OK);
 	assert_int_equal(n_candidates > 0, !is_other);
 }
 
-static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t revision, uint32_t n_segments)
+static void expect_versions(struct bs_memory_index *memory, const char *icu, uint32_t revision, uint32_t n_segments)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_dir_close) struct bs_dir dir;
@@ -97,16 +97,16 @@ static void expect_versions(struct bs_memory *memory, const char *icu, uint32_t 
 
 static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *manifest))
 {
-	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	struct bs_build_report report;
-	struct bs_manifest older = {.options = {.words_revision = BS_WORDS_REVISION}};
+	struct bs_manifest older = {.options = {.words_revision = BS_TOKENIZER_REVISION}};
 	uint64_t n_deleted = 0;
 	char icu[16], unicode[16], mixed[32];
 	age(&older);
-	ok(bs_words_versions(icu, unicode, ERR), &said);
+	ok(bs_tokenizer_versions(icu, unicode, ERR), &said);
 	snprintf(mixed, sizeof(mixed), "%.14s+", icu);
-	ok(bs_memory_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	struct bs_build_request build = {.memory = memory};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
@@ -146,7 +146,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	/* A build makes it anew. */
 	ok(bs_index_build(&build, &report, ERR), &said);
 	assert_false(report.is_refresh);
-	expect_versions(memory, icu, BS_WORDS_REVISION, 1);
+	expect_versions(memory, icu, BS_TOKENIZER_REVISION, 1);
 	expect(memory, false, "cat", "b c a ");
 	expect(memory, false, "bird", "b ");
 	add(writer, "f", "a cat of today");
@@ -164,9 +164,9 @@ static void test_it_is_scanned_until_renewed(void **state)
 /* One without documents takes today's rules with the first. */
 static void test_an_empty_one(void **state)
 {
-	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
-	ok(bs_memory_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
@@ -191,11 +191,11 @@ static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
 static void test_one_with_an_analyzer(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "bytes", .cut = cut_bytes};
-	AUTO(bs_memory_free_at) struct bs_memory *memory;
+	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
-	ok(bs_memory_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR), &said);
 	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
 	struct bs_open_request open = {.memory = memory, .analyzer = &analyzer};
 	ok(bs_writer_open(&request, &writer, ERR), &said);

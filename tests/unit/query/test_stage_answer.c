@@ -21,9 +21,9 @@ static int teardown(void **state)
 
 /* ---- names ---- */
 
-static struct bs_find_hit name(const struct rig_doc *doc)
+static struct bs_hit name(const struct rig_doc *doc)
 {
-	struct bs_find_hit hit = {.snippet = ""};
+	struct bs_hit hit = {.snippet = ""};
 	ok(bs_presenter_name(&presenter, rig.loader, doc->ref, &hit, ERR), &said);
 	return hit;
 }
@@ -33,7 +33,7 @@ static void test_names(void **state)
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
-		struct bs_find_hit hit = name(doc);
+		struct bs_hit hit = name(doc);
 		assert_true(rig_is_text(hit.id, hit.id_bytes, doc->id));
 		assert_true(rig_is_text(hit.local_id, hit.local_id_bytes, doc->id));
 		assert_string_equal(hit.path, doc->line ? RIG_RECORDS : doc->id);
@@ -50,15 +50,15 @@ static struct bs_matcher *new_matcher(const char *query)
 	return matcher;
 }
 
-static struct bs_find_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
+static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
 {
-	struct bs_find_hit hit = name(doc);
+	struct bs_hit hit = name(doc);
 	ok(bs_presenter_text(&presenter, rig.loader, matcher, wanted, doc->ref, &hit, ERR), &said);
 	return hit;
 }
 
 /* The snippet has the marked words, and without marks it is a part of the text. */
-static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *marked)
+static void check_snippet(const struct rig_doc *doc, const struct bs_hit *hit, const char *marked)
 {
 	char shown[2048], plain[2048];
 	size_t n = 0;
@@ -85,7 +85,7 @@ static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *h
 }
 
 /* The first passage begins at the first occurrence of the word. */
-static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *word)
+static void check_passages(const struct rig_doc *doc, const struct bs_hit *hit, const char *word)
 {
 	static const char *const names[] = {"title", "body", "year"};
 	uint32_t f = 0;
@@ -111,7 +111,7 @@ static void test_texts(void **state)
 	uint32_t n[RIG_N_INDEXES] = {0};
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
-		struct bs_find_hit hit = show(matcher, &both, doc);
+		struct bs_hit hit = show(matcher, &both, doc);
 		assert_false(hit.is_changed);
 		assert_true(hit.snippet_bytes > 0);
 		if (!rig_has(doc, "river")) {
@@ -134,7 +134,7 @@ static void test_phrases(void **state)
 	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("\"quick brown\"");
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
-		struct bs_find_hit hit = show(matcher, &snippets, doc);
+		struct bs_hit hit = show(matcher, &snippets, doc);
 		if (rig_has(doc, "quick brown"))
 			check_snippet(doc, &hit, "[quick] [brown]");
 		else
@@ -151,7 +151,7 @@ static void test_changed(void **state)
 	rig_change_file(changed, "now a river of paper");
 	rig_remove_file(gone);
 	rig_load();
-	struct bs_find_hit hit = show(matcher, &snippets, changed);
+	struct bs_hit hit = show(matcher, &snippets, changed);
 	assert_true(hit.is_changed);
 	assert_true(rig_is_text(hit.snippet, hit.snippet_bytes, "now a [river] of paper"));
 	assert_null(show(matcher, &snippets, gone).snippet);

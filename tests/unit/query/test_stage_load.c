@@ -226,7 +226,7 @@ static void test_overlay(void **state)
 		if (!rig.docs[i].is_overlay)
 			continue;
 		enum bs_fetched fetched = load(&rig.docs[i], &document);
-		assert_true(fetched == BS_FETCHED_UNCHANGED || fetched == BS_FETCHED_SUSPECT);
+		assert_true(fetched == BS_FETCHED_UNCHANGED || fetched == BS_FETCHED_RACY);
 		check_fields(&rig.docs[i], &document);
 		n++;
 	}

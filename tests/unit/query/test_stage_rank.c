@@ -5,7 +5,7 @@
 #include "query/rank/rank.h"
 #include "query/rank/scan_top.h"
 #include "query/rank/sorted_hits.h"
-#include "query/statistics/collection_statistics.h"
+#include "query/statistics/corpus_statistics.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
@@ -104,7 +104,7 @@ static void test_bounds(void **state)
 static void test_given_statistics(void **state)
 {
 	struct bs_statistics *statistics = rig_statistics(5000, 100000, 77);
-	ok(bs_scorer_make(&scorer, &rig.plan, bs_collection_avgdl(&(struct bs_collection){NULL, statistics}),
+	ok(bs_scorer_make(&scorer, &rig.plan, bs_corpus_avgdl(&(struct bs_corpus){NULL, statistics}),
 	                  ERR), &said);
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		bool is_exact;
@@ -119,9 +119,9 @@ static void test_given_statistics(void **state)
 
 /* ---- the best ---- */
 
-static struct bs_hit hit_of(const struct rig_doc *doc, double score)
+static struct bs_ranked_hit hit_of(const struct rig_doc *doc, double score)
 {
-	return (struct bs_hit){.score = score, .segment = doc->ref.segment, .document = doc->ref.document};
+	return (struct bs_ranked_hit){.score = score, .segment = doc->ref.segment, .document = doc->ref.document};
 }
 
 /* A permutation of the numbers of documents that mixes indexes and segments. */
@@ -133,7 +133,7 @@ static size_t mixed(size_t i)
 /* Higher scores first, ties in document order, which is that of rig.docs. */
 static int compare_expected(const void *a, const void *b)
 {
-	const struct bs_hit *x = a, *y = b;
+	const struct bs_ranked_hit *x = a, *y = b;
 	if (x->score > y->score || x->score < y->score)
 		return x->score > y->score ? -1 : 1;
 	const struct rig_doc *of_x = rig_doc_at(bs_hit_ref(x)), *of_y = rig_doc_at(bs_hit_ref(y));
@@ -143,16 +143,16 @@ static int compare_expected(const void *a, const void *b)
 static void test_best_of_many(void **state)
 {
 	static const size_t ks[] = {0, 1, 2, 7, 100, RIG_MOST_DOCS};
-	struct bs_hit expected[RIG_MOST_DOCS];
+	struct bs_ranked_hit expected[RIG_MOST_DOCS];
 	assert_true(rig.n_docs % 211 > 0);
 	for (size_t i = 0; i < rig.n_docs; i++)
 		expected[i] = hit_of(&rig.docs[i], (double)(i * 7 % 5));
 	qsort(expected, rig.n_docs, sizeof(*expected), compare_expected);
 	for (size_t n = 0; n < sizeof(ks) / sizeof(*ks); n++) {
 		struct bs_top top = {.list = &rig.list, .k = ks[n]};
-		const struct bs_hit *hits;
+		const struct bs_ranked_hit *hits;
 		for (size_t i = 0; i < rig.n_docs; i++) {
-			const struct bs_hit hit = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) * 7 % 5));
+			const struct bs_ranked_hit hit = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) * 7 % 5));
 			ok(bs_top_offer(&top, &hit, ERR), &said);
 		}
 		size_t n_hits = bs_top_finish(&top, &hits);
@@ -166,8 +166,8 @@ static void test_best_of_many(void **state)
 
 static void test_orders(void **state)
 {
-	struct bs_hit hits[RIG_MOST_DOCS];
-	AUTO(vector_deinit) struct bs_hits heap = {.items = NULL};
+	struct bs_ranked_hit hits[RIG_MOST_DOCS];
+	AUTO(vector_deinit) struct bs_ranked_hits heap = {.items = NULL};
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		hits[i] = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) % 11));
 		ok(bs_hits_push(&heap, &hits[i], ERR), &said);
@@ -175,9 +175,9 @@ static void test_orders(void **state)
 	bs_sort_by_document(&rig.list, hits, rig.n_docs);
 	for (size_t i = 0; i < rig.n_docs; i++)
 		assert_true(rig_is_same(bs_hit_ref(&hits[i]), rig.docs[i].ref));
-	struct bs_hit last = bs_hits_pop(&heap);
+	struct bs_ranked_hit last = bs_hits_pop(&heap);
 	for (size_t i = 1; i < rig.n_docs; i++) {
-		struct bs_hit next = bs_hits_pop(&heap);
+		struct bs_ranked_hit next = bs_hits_pop(&heap);
 		assert_true(
 			next.score < last.score ||
 			(!(next.score > last.score) &&
@@ -193,7 +193,7 @@ struct top_search {
 	const struct rig_scored *query;
 	struct bs_top top;
 	struct bs_top_scan scan;
-	bool settles_early; /* between slabs, not only at the end */
+	bool settles_early; /* between shards, not only at the end */
 	uint64_t n_settled;
 };
 
@@ -204,11 +204,11 @@ static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	(void)are_few;
 	while (search->settles_early && bs_vector_n(&search->scan.waiting) > 0 && !status) {
-		struct bs_hit bound = bs_hits_pop(&search->scan.waiting);
+		struct bs_ranked_hit bound = bs_hits_pop(&search->scan.waiting);
 		const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&bound));
 		bool is_exact;
 		double score = score_of(doc, &is_exact);
-		struct bs_hit hit = hit_of(doc, is_exact ? score : rig_score(doc, search->query->words));
+		struct bs_ranked_hit hit = hit_of(doc, is_exact ? score : rig_score(doc, search->query->words));
 		if (!bs_top_scan_is_possible(&search->scan, bound.score)) {
 			bs_vector_clear(&search->scan.waiting);
 			break;
@@ -227,7 +227,7 @@ static void filtered(void *context)
 }
 
 /* All matches, each scored, the best first. */
-static size_t score_all(const struct rig_scored *query, struct bs_hit *hits)
+static size_t score_all(const struct rig_scored *query, struct bs_ranked_hit *hits)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < rig.n_docs; i++) {
@@ -244,8 +244,8 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 {
 	struct bs_scan_stats scan_stats = {0};
 	struct bs_rank_stats rank_stats = {0};
-	struct bs_hit expected[RIG_MOST_DOCS];
-	const struct bs_hit *hits;
+	struct bs_ranked_hit expected[RIG_MOST_DOCS];
+	const struct bs_ranked_hit *hits;
 	uint64_t n_hits = 0;
 	struct top_search search = {.query = query, .top = {.list = &rig.list, .k = k}, .settles_early = settles_early};
 	search.scan = (struct bs_top_scan){.scorer = &scorer,

@@ -98,9 +98,9 @@ static void test_every_query(void **state)
 	bool has_columns = false, has_lists = false;
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		const struct bs_segment *segment = bs_list_segment(&rig.list, s)->segment;
-		for (uint32_t i = 0; segment && i < segment->meta.n_slabs; i++) {
-			has_columns |= segment->slabs[i].hashed.n_levels > 1;
-			has_lists |= segment->slabs[i].hashed.n_levels == 0;
+		for (uint32_t i = 0; segment && i < segment->meta.n_shards; i++) {
+			has_columns |= segment->shards[i].hashed.n_levels > 1;
+			has_lists |= segment->shards[i].hashed.n_levels == 0;
 		}
 	}
 	assert_true(has_columns && has_lists);

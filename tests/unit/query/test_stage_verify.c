@@ -2,7 +2,7 @@
  * and by analysis, on one thread and on several, are compared with the texts on disk. */
 #include <math.h>
 
-#include "query/verify/named.h"
+#include "query/verify/filename_match.h"
 #include "query/verify/verify.h"
 #include "query/verify/verify_many.h"
 #include "tests/rigs/stages_rig.h"
@@ -203,7 +203,7 @@ static void test_threads(void **state)
 	struct bs_verify_crew *crew;
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d011.txt");
 	rig_load();
-	ok(bs_verify_crew_new(&rig.list, rig.proofs, rig.loader, &crew, ERR), &said);
+	ok(bs_verify_crew_new(&rig.list, rig.prefix_checks, rig.loader, &crew, ERR), &said);
 	for (int is_changed = 0; is_changed < 2; is_changed++) {
 		for (size_t i = 0; i < RIG_N_CASES; i++) {
 			plan(rig_cases[i].query);
@@ -227,19 +227,19 @@ static void test_names(void **state)
 	                                        {"name:sub OR river", "@/sub/|river", false},
 	                                        {"river -name:sub", "-@/sub/,river", false},
 	                                        {"name:d01*", "@/d01", false}};
-	struct bs_named named = {.leaves = NULL};
+	struct bs_filename_match named = {.leaves = NULL};
 	rig.names = &named.names;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, ERR),
+			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, ERR),
 			   &said);
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(&cases[i]);
 		}
 	}
 	bs_verifier_end(&verifier);
-	bs_named_deinit(&named);
+	bs_filename_match_deinit(&named);
 	rig.names = &rig.no_names;
 }
 

@@ -1,8 +1,8 @@
 /*
- * test_tally.c: numbers that come and go, over and over, count what they count in a plain array, whether base stays or is made anew; the set
+ * test_multiset.c: numbers that come and go, over and over, count what they count in a plain array, whether base stays or is made anew; the set
  * has those that count and no others. The same of sets without counts, and of sets that are looked up.
  */
-#include "core/store/tally.h"
+#include "core/store/multiset.h"
 #include "tests/rigs/core_rig.h"
 
 #define N_NUMBERS 60000u
@@ -29,23 +29,23 @@ static void append_number(struct bs_buffer *to, uint64_t value)
 
 /* Bytes in files: of each list, exactly as many as it takes. */
 struct stored {
-	struct bs_buffer bytes[BS_TALLY_LISTS];
+	struct bs_buffer bytes[BS_MULTISET_LISTS];
 	struct bs_told_tally told;
 };
 
-static void store(const struct bs_tally *tally, struct stored *stored)
+static void store(const struct bs_multiset *multiset, struct stored *stored)
 {
-	for (unsigned i = 0; i < BS_TALLY_LISTS; i++) {
+	for (unsigned i = 0; i < BS_MULTISET_LISTS; i++) {
 		struct bs_buffer bytes = {0};
-		struct bs_numbers made = bs_numbers_in(&tally->made[i]);
-		if (tally->kept[i] && tally->kept[i]->coded.n)
-			append_bytes(&bytes, tally->kept[i]->coded.bytes, tally->kept[i]->coded.n_bytes);
+		struct bs_numbers made = bs_numbers_in(&multiset->made[i]);
+		if (multiset->kept[i] && multiset->kept[i]->coded.n)
+			append_bytes(&bytes, multiset->kept[i]->coded.bytes, multiset->kept[i]->coded.n_bytes);
 		else if (made.n)
 			expect_ok(bs_coded_write(made.at, made.n, &bytes, ERR), &said);
 		bs_buffer_deinit(&stored->bytes[i]);
 		stored->bytes[i] = bytes;
 	}
-	for (unsigned i = 0; i < BS_TALLY_LISTS; i++) {
+	for (unsigned i = 0; i < BS_MULTISET_LISTS; i++) {
 		struct bs_section section = {.data = stored->bytes[i].data, .n_bytes = stored->bytes[i].used_bytes};
 		expect_ok(bs_coded_section_open(&stored->told.lists[i], &section, 0, section.n_bytes, ERR), &said);
 	}
@@ -54,12 +54,12 @@ static void store(const struct bs_tally *tally, struct stored *stored)
 static struct bs_coded_set set_of(const struct stored *stored)
 {
 	const struct bs_coded_section *lists = stored->told.lists;
-	return (struct bs_coded_set){lists[BS_TALLY_BASE], lists[BS_TALLY_MORE], lists[BS_TALLY_GONE]};
+	return (struct bs_coded_set){lists[BS_MULTISET_BASE], lists[BS_MULTISET_MORE], lists[BS_MULTISET_GONE]};
 }
 
 static void stored_deinit(struct stored *stored)
 {
-	for (unsigned i = 0; i < BS_TALLY_LISTS; i++)
+	for (unsigned i = 0; i < BS_MULTISET_LISTS; i++)
 		bs_buffer_deinit(&stored->bytes[i]);
 }
 
@@ -67,7 +67,7 @@ static void expect_set(const struct stored *stored, uint64_t *random)
 {
 	struct bs_coded_set set = set_of(stored);
 	AUTO(bs_buffer_deinit) struct bs_buffer numbers = {0};
-	expect_ok(bs_tally_read_set(&set, &numbers, ERR), &said);
+	expect_ok(bs_multiset_read_set(&set, &numbers, ERR), &said);
 	struct bs_numbers all = bs_numbers_in(&numbers);
 	size_t n = 0;
 	for (uint32_t i = 0; i < N_NUMBERS; i++)
@@ -90,13 +90,13 @@ static void expect_set(const struct stored *stored, uint64_t *random)
 
 static void expect_counts(const struct stored *stored)
 {
-	AUTO(bs_tally_deinit) struct bs_tally folded = {.kept = {NULL}};
+	AUTO(bs_multiset_deinit) struct bs_multiset folded = {.kept = {NULL}};
 	const struct bs_numbers none = {.n = 0};
 	bool is_done;
-	expect_ok(bs_tally_fold(&stored->told, none, none, &folded, &is_done, ERR), &said);
+	expect_ok(bs_multiset_fold(&stored->told, none, none, &folded, &is_done, ERR), &said);
 	assert_true(is_done);
-	struct bs_numbers base = bs_numbers_in(&folded.made[BS_TALLY_BASE]),
-			  beyond = bs_numbers_in(&folded.made[BS_TALLY_BEYOND]);
+	struct bs_numbers base = bs_numbers_in(&folded.made[BS_MULTISET_BASE]),
+			  beyond = bs_numbers_in(&folded.made[BS_MULTISET_BEYOND]);
 	for (uint32_t i = 0; i < N_NUMBERS; i++) {
 		uint32_t n = 0;
 		for (; base.n && *base.at == values[i]; base.at++, base.n--)
@@ -138,25 +138,25 @@ static void test_counts(void **state)
 			for (uint64_t n = random_below(&random, 3) ? 0 : 1 + random_below(&random, i % 500 ? 2 : 3000);
 			     n > 0; n--, counts[i]++)
 				append_number(&came, values[i]);
-		struct bs_tally tally = {.kept = {NULL}};
-		expect_ok(bs_tally_count(&tally, bs_numbers_in(&came), ERR), &said);
-		store(&tally, &stored);
-		bs_tally_deinit(&tally);
+		struct bs_multiset multiset = {.kept = {NULL}};
+		expect_ok(bs_multiset_count(&multiset, bs_numbers_in(&came), ERR), &said);
+		store(&multiset, &stored);
+		bs_multiset_deinit(&multiset);
 		for (int step = 0; step < 40; step++) {
 			bool is_done;
 			choose_changes(&random, parts[random_below(&random, 6)], &came, &went);
-			expect_ok(bs_tally_change(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &tally, &is_done,
+			expect_ok(bs_multiset_change(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &multiset, &is_done,
 			          ERR), &said);
 			n_changed += is_done;
 			n_folded += !is_done;
 			if (!is_done) {
-				expect_ok(bs_tally_fold(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &tally, &is_done,
+				expect_ok(bs_multiset_fold(&stored.told, bs_numbers_in(&came), bs_numbers_in(&went), &multiset, &is_done,
 				          ERR), &said);
 				assert_true(is_done);
 			}
-			uint64_t n_most = bs_tally_n(&tally), n_there = 0;
-			store(&tally, &stored);
-			bs_tally_deinit(&tally);
+			uint64_t n_most = bs_multiset_n(&multiset), n_there = 0;
+			store(&multiset, &stored);
+			bs_multiset_deinit(&multiset);
 			expect_set(&stored, &random);
 			expect_counts(&stored);
 			for (uint32_t i = 0; i < N_NUMBERS; i++)
@@ -173,21 +173,21 @@ static void test_unsound(void **state)
 	uint64_t random = 3, some[] = {0, 0, 0, 0};
 	AUTO(bs_buffer_deinit) struct bs_buffer all = {0};
 	AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
-	AUTO(bs_tally_deinit) struct bs_tally tally = {.kept = {NULL}};
+	AUTO(bs_multiset_deinit) struct bs_multiset multiset = {.kept = {NULL}};
 	bool is_done;
 	choose_values(&random, false);
 	for (uint32_t i = 0; i < 5000; i++)
 		for (uint32_t n = 0; n <= (i == 77); n++)
 			append_number(&all, values[i]);
-	expect_ok(bs_tally_count(&tally, bs_numbers_in(&all), ERR), &said);
-	store(&tally, &stored);
+	expect_ok(bs_multiset_count(&multiset, bs_numbers_in(&all), ERR), &said);
+	store(&multiset, &stored);
 	for (uint64_t n = 1; n <= 4; n++) {
 		const struct bs_numbers none = {.n = 0}, went = {some, (size_t)n};
 		some[n - 1] = values[77];
-		expect_ok(bs_tally_change(&stored.told, none, went, &tally, &is_done, ERR), &said);
+		expect_ok(bs_multiset_change(&stored.told, none, went, &multiset, &is_done, ERR), &said);
 		assert_int_equal(is_done, n <= 2);
-		assert_int_equal(bs_tally_n(&tally), n < 2 ? 5000 : n == 2 ? 4999 : bs_tally_n(&tally));
-		expect_ok(bs_tally_fold(&stored.told, none, went, &tally, &is_done, ERR), &said);
+		assert_int_equal(bs_multiset_n(&multiset), n < 2 ? 5000 : n == 2 ? 4999 : bs_multiset_n(&multiset));
+		expect_ok(bs_multiset_fold(&stored.told, none, went, &multiset, &is_done, ERR), &said);
 		assert_int_equal(is_done, n <= 2);
 	}
 }
@@ -200,7 +200,7 @@ static void test_sets(void **state)
 		uint64_t random = seed;
 		AUTO(bs_buffer_deinit) struct bs_buffer came = {0}, went = {0};
 		AUTO(stored_deinit) struct stored stored = {.bytes = {{0}}};
-		struct bs_tally tally = {.kept = {NULL}};
+		struct bs_multiset multiset = {.kept = {NULL}};
 		choose_values(&random, seed % 2);
 		for (unsigned part = 0; part < 3; part++) {
 			bs_buffer_clear(&came);
@@ -209,9 +209,9 @@ static void test_sets(void **state)
 					counts[i] = 1;
 					append_number(&came, values[i]);
 				}
-			expect_ok(bs_tally_add(&tally, bs_numbers_in(&came), ERR), &said);
+			expect_ok(bs_multiset_add(&multiset, bs_numbers_in(&came), ERR), &said);
 		}
-		store(&tally, &stored);
+		store(&multiset, &stored);
 		/* What base has is there to stay, for some: then it never goes, whatever is said. */
 		const bool stays = seed % 3 == 0;
 		bool is_base[N_NUMBERS];
@@ -233,26 +233,26 @@ static void test_sets(void **state)
 				else
 					counts[i] = !goes || (stays && is_base[i]);
 			}
-			bs_tally_leave_out_both(&came, &went);
+			bs_multiset_leave_out_both(&came, &went);
 			struct bs_coded_set set = set_of(&stored);
 			AUTO(bs_buffer_deinit) struct bs_buffer more = {0}, twice = {0};
 			expect_ok(bs_coded_section_read(&set.more, &more, ERR), &said);
-			expect_ok(bs_tally_change_set(&set, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), stays, &tally, &is_done,
+			expect_ok(bs_multiset_change_set(&set, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), stays, &multiset, &is_done,
 			          ERR), &said);
 			n_changed += is_done;
 			n_made += !is_done;
-			store(&tally, &stored);
+			store(&multiset, &stored);
 			expect_set(&stored, &random);
 			if (!is_done) {
 				set = set_of(&stored);
-				expect_ok(bs_tally_read_set(&set, &twice, ERR), &said);
-				bs_tally_deinit(&tally);
-				expect_ok(bs_tally_count(&tally, bs_numbers_in(&twice), ERR), &said);
-				store(&tally, &stored);
+				expect_ok(bs_multiset_read_set(&set, &twice, ERR), &said);
+				bs_multiset_deinit(&multiset);
+				expect_ok(bs_multiset_count(&multiset, bs_numbers_in(&twice), ERR), &said);
+				store(&multiset, &stored);
 				for (uint32_t i = 0; i < N_NUMBERS; i++)
 					is_base[i] = counts[i];
 			}
-			bs_tally_deinit(&tally);
+			bs_multiset_deinit(&multiset);
 		}
 	}
 	assert_true(n_changed > 30 && n_made > 10);
@@ -281,7 +281,7 @@ static void test_looking(void **state)
 		expect_ok(bs_coded_write(all.at, all.n, &bytes, ERR), &said);
 		struct bs_section section = {.data = bytes.data, .n_bytes = bytes.used_bytes};
 		expect_ok(bs_coded_section_open(&coded, &section, 0, section.n_bytes, ERR), &said);
-		expect_ok(bs_tally_leave_out(&coded, &numbers, ERR), &said);
+		expect_ok(bs_multiset_leave_out(&coded, &numbers, ERR), &said);
 		assert_buffers_equal(&numbers, &left);
 	}
 }

@@ -1,8 +1,8 @@
 /*
- * test_finder.c: one finder that is asked for many different things, in any order, answers each as a finder does that was asked
+ * test_searcher.c: one searcher that is asked for many different things, in any order, answers each as a searcher does that was asked
  * for nothing before. So nothing that one request leaves behind (a sorted field, learnt words, what was expected to be read,
  * threads' memory, a failure half-way) is seen by the next. Worth most in a build with -DBITSIFT_SANITIZE=address,undefined.
- * test_finder [N_REQUESTS [SEED]] asks more of them.
+ * test_searcher [N_REQUESTS [SEED]] asks more of them.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ static void write_file(const char *folder, uint32_t number)
 
 /* What can be asked for. Strings are literals, but for the query. */
 struct asked {
-	struct bs_find_request request;
+	struct bs_search_request request;
 	char query[400];
 	const char *globs[2], *types[2], *places[2];
 	unsigned n_wanted; /* hits, before the callback stops it; 0: all */
@@ -89,7 +89,7 @@ static void draw_query(struct asked *asked)
 static void draw_filter(struct asked *asked)
 {
 	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
-	struct bs_find_request *request = &asked->request;
+	struct bs_search_request *request = &asked->request;
 	if (by_chance(40))
 		asked->globs[0] = globs[below(4)], request->globs = asked->globs;
 	if (by_chance(20))
@@ -102,11 +102,11 @@ static void draw_filter(struct asked *asked)
 
 static void draw(struct asked *asked)
 {
-	struct bs_find_request *request = &asked->request;
+	struct bs_search_request *request = &asked->request;
 	static const size_t n_best[] = {0, 1, 3, 100, 5000};
 	*asked = (struct asked){.n_wanted = by_chance(10) ? 1 + below(20) : 0};
 	draw_query(asked);
-	request->mode = (enum bs_find_mode)below(3);
+	request->mode = (enum bs_search_mode)below(3);
 	request->n_best = n_best[below(5)];
 	request->any = by_chance(30);
 	request->strict_query = by_chance(5);
@@ -121,7 +121,7 @@ static void draw(struct asked *asked)
 		request->like_text = "word1 rare7 word3 word3", request->like_text_bytes = 23;
 	if ((request->like_id || request->like_text) && by_chance(30))
 		request->query_bytes = 0;
-	request->approx = request->mode == BS_FIND_TOP && by_chance(5);
+	request->approx = request->mode == BS_SEARCH_TOP && by_chance(5);
 	request->brute = by_chance(6);
 	request->no_stat = by_chance(15);
 	request->exhaustive = by_chance(10);
@@ -129,7 +129,7 @@ static void draw(struct asked *asked)
 	request->snippets = by_chance(40);
 	request->passages = by_chance(30);
 	request->n_threads = by_chance(50) ? 1 : below(5);
-	if (request->mode == BS_FIND_TOP && !request->approx && by_chance(25))
+	if (request->mode == BS_SEARCH_TOP && !request->approx && by_chance(25))
 		request->sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->sort_descending = by_chance(50);
 	if (by_chance(25))
 		draw_filter(asked);
@@ -140,7 +140,7 @@ static void draw(struct asked *asked)
 struct answer {
 	enum bs_status status;
 	struct bs_error error;
-	struct bs_find_result result;
+	struct bs_search_result result;
 	uint64_t sum; /* of hits and what was said */
 	unsigned n_wanted;
 };
@@ -153,7 +153,7 @@ static void mix(struct answer *answer, const void *bytes, size_t n)
 	answer->sum = (answer->sum ^ n) * UINT64_C(0x100000001b3);
 }
 
-static int take_hit(void *context, const struct bs_find_hit *hit)
+static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	mix(answer, hit->id, hit->id_bytes);
@@ -176,9 +176,9 @@ static void take_notice(void *context, const char *message)
 	mix(context, message, strlen(message));
 }
 
-static void ask(struct bs_finder *finder, const struct asked *asked, struct answer *answer)
+static void ask(struct bs_searcher *searcher, const struct asked *asked, struct answer *answer)
 {
-	struct bs_find_request request = asked->request;
+	struct bs_search_request request = asked->request;
 	*answer = (struct answer){.sum = 1, .n_wanted = asked->n_wanted};
 	request.hit = take_hit;
 	request.notice = take_notice;
@@ -186,12 +186,12 @@ static void ask(struct bs_finder *finder, const struct asked *asked, struct answ
 	struct bs_statistics *statistics = NULL;
 	if (asked->is_one_of_many) {
 		assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
-		answer->status = bs_statistics_gather(finder, &request, statistics, &answer->error);
+		answer->status = bs_statistics_gather(searcher, &request, statistics, &answer->error);
 		bs_statistics_set(statistics, 10 * bs_statistics_n_docs(statistics), 9 * bs_statistics_n_positions(statistics));
 		request.statistics = statistics;
 	}
 	if (!answer->status)
-		answer->status = bs_find(finder, &request, &answer->result, &answer->error);
+		answer->status = bs_search(searcher, &request, &answer->result, &answer->error);
 	bs_statistics_free(statistics);
 }
 
@@ -199,7 +199,7 @@ static const char *told(const struct answer *answer)
 {
 	static char text[2][1000];
 	static unsigned turn;
-	const struct bs_find_result *result = &answer->result;
+	const struct bs_search_result *result = &answer->result;
 	const struct bs_query_stats *stats = &result->stats;
 	char *to = text[turn++ % 2];
 	snprintf(to, sizeof(text[0]),
@@ -216,7 +216,7 @@ static const char *told(const struct answer *answer)
 /* The request as C has it, for a test that fails. */
 static void print_request(const struct asked *asked)
 {
-	const struct bs_find_request *request = &asked->request;
+	const struct bs_search_request *request = &asked->request;
 	print_error("query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d brute %d no_stat %d exhaustive %d "
 	            "threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many %d\n",
 	            (int)request->query_bytes, request->query, (int)request->mode, request->n_best, request->any,
@@ -233,17 +233,17 @@ struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
 };
 
-static void ask_in_a_row(const struct bs_index *index, struct bs_finder *finder, uint64_t n, struct seen *seen)
+static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searcher, uint64_t n, struct seen *seen)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct asked asked;
 		struct answer got, want;
-		struct bs_finder *fresh;
+		struct bs_searcher *fresh;
 		draw(&asked);
-		ask(finder, &asked, &got);
-		assert_int_equal(bs_finder_new(index, &fresh, NULL), BS_OK);
+		ask(searcher, &asked, &got);
+		assert_int_equal(bs_searcher_new(index, &fresh, NULL), BS_OK);
 		ask(fresh, &asked, &want);
-		bs_finder_free(fresh);
+		bs_searcher_free(fresh);
 		if (strcmp(told(&got), told(&want)) != 0) {
 			print_request(&asked);
 			print_error("request %u: got  %s\nwant %s\n", i, told(&got), told(&want));
@@ -289,18 +289,18 @@ static void check_an_index(const struct bs_build_request *options)
 	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 
 	struct bs_index *index;
-	struct bs_finder *finder;
+	struct bs_searcher *searcher;
 	assert_int_equal(bs_index_open(".bitsift", NULL, &index, NULL), BS_OK);
-	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
-	ask_in_a_row(index, finder, rounds.n, &seen);
+	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
+	ask_in_a_row(index, searcher, rounds.n, &seen);
 	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,
 	              seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt, seen.n_sorted);
 	assert_reached(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
 	assert_reached(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
-	/* Sources change beneath a finder, which then answers as one that comes later. */
+	/* Sources change beneath a searcher, which then answers as one that comes later. */
 	change_sources();
-	ask_in_a_row(index, finder, rounds.n / 2, &seen);
-	bs_finder_free(finder);
+	ask_in_a_row(index, searcher, rounds.n / 2, &seen);
+	bs_searcher_free(searcher);
 	bs_index_close(index);
 
 	assert_int_equal(chdir(here), 0);

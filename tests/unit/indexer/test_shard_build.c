@@ -1,5 +1,5 @@
 /*
- * test_slab_build.c: slabs of random documents. Widths that were chosen by some of the blocks are those of all blocks, but
+ * test_shard_build.c: shards of random documents. Widths that were chosen by some of the blocks are those of all blocks, but
  * for a few in a hundred; and where all are few, the same. Every document has the columns of its terms and of its tf levels.
  */
 #include <math.h>
@@ -7,13 +7,13 @@
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
-#include "indexer/segment/slab_build.h"
+#include "indexer/segment/shard_build.h"
 
 #define N_DOCS   20000u
 #define N_BLOCKS 40u
 #define N_WORDS  6000u
 
-static struct bs_accumulator accumulator;
+static struct bs_indexing_buffer indexing_buffer;
 static uint32_t rows[N_DOCS];
 static uint32_t *ordinals;
 static struct bs_size_class_doc *docs;
@@ -39,72 +39,72 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
-/* Anew for each slab: making it changes the accumulator. */
+/* Anew for each shard: making it changes the indexing buffer. */
 static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
 	uint64_t random = 11;
-	expect_ok(bs_words_new(NULL, &term_batch.words, ERR), &said);
+	expect_ok(bs_tokenizer_new(NULL, &term_batch.words, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++)
 		add_document(&term_batch, &random);
-	expect_ok(bs_accumulator_start(&accumulator, &term_batch, ERR), &said);
+	expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
-		expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, ERR), &said);
+		expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR), &said);
 		rows[i] = i;
 	}
-	bs_accumulator_finish(&accumulator);
-	ordinals = must_malloc(accumulator.terms.n_terms * sizeof(*ordinals));
+	bs_indexing_buffer_finish(&indexing_buffer);
+	ordinals = must_malloc(indexing_buffer.terms.n_terms * sizeof(*ordinals));
 	docs = must_malloc(N_DOCS * sizeof(*docs));
-	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
+	for (uint32_t i = 0; i < indexing_buffer.terms.n_terms; i++)
 		ordinals[i] = i;
-	bs_words_free(term_batch.words);
+	bs_tokenizer_free(term_batch.words);
 }
 
 static void forget_documents(void)
 {
-	bs_accumulator_deinit(&accumulator);
-	accumulator = (struct bs_accumulator){.n_postings = 0};
+	bs_indexing_buffer_deinit(&indexing_buffer);
+	indexing_buffer = (struct bs_indexing_buffer){.n_postings = 0};
 	free(ordinals);
 	free(docs);
 }
 
-/* What a slab is made of, and the slab. */
+/* What a shard is made of, and the shard. */
 struct made {
-	struct bs_treatment_table treatments;
+	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
-	struct bs_slab_plan plan;
-	struct bs_slab_product product;
+	struct bs_shard_plan plan;
+	struct bs_shard_product product;
 };
 
 static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 {
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	AUTO(bs_slab_builder_deinit) struct bs_slab_builder builder;
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
+	AUTO(bs_shard_builder_deinit) struct bs_shard_builder builder;
 	accumulate_documents();
-	bs_treatment_policy_price(&policy, (double)accumulator.n_postings / N_DOCS);
-	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
+	bs_term_treatment_policy_price(&policy, (double)indexing_buffer.n_postings / N_DOCS);
+	bs_term_treatment_table_make(&policy, N_DOCS, &made->treatments);
 	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY, true);
-	made->plan = (struct bs_slab_plan){
-		.accumulator = &accumulator,
+	made->plan = (struct bs_shard_plan){
+		.indexing_buffer = &indexing_buffer,
 		.treatments = &made->treatments,
 		.tf_levels = &made->tf_levels,
 		.density = policy.density,
-		.exact_share = bs_treatment_exact_share(&policy, N_DOCS),
+		.exact_share = bs_term_treatment_exact_share(&policy, N_DOCS),
 		.measured_blocks = measured_blocks,
 	};
 	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, ERR), &said);
-	expect_ok(bs_slab_plan_make(&made->plan, &accumulator, ordinals, 2, docs, ERR), &said);
-	expect_ok(bs_slab_builder_init(&builder, &made->plan, ERR), &said);
-	expect_ok(bs_slab_count(&builder, rows, n_rows, ERR), &said);
-	made->product = (struct bs_slab_product){0}; /* no columns of another */
-	expect_ok(bs_slab_build(&builder, 0, &made->product, ERR), &said);
+	expect_ok(bs_shard_plan_make(&made->plan, &indexing_buffer, ordinals, 2, docs, ERR), &said);
+	expect_ok(bs_shard_builder_init(&builder, &made->plan, ERR), &said);
+	expect_ok(bs_shard_count(&builder, rows, n_rows, ERR), &said);
+	made->product = (struct bs_shard_product){0}; /* no columns of another */
+	expect_ok(bs_shard_build(&builder, 0, &made->product, ERR), &said);
 }
 
 static void made_deinit(struct made *made)
 {
-	bs_slab_product_deinit(&made->product);
-	bs_slab_plan_deinit(&made->plan);
+	bs_shard_product_deinit(&made->product);
+	bs_shard_plan_deinit(&made->plan);
 	forget_documents();
 }
 
@@ -120,13 +120,13 @@ static void test_measured_blocks(void **state)
 		assert_true(fabs(some.product.image.shape.n_columns[level] - wanted) <= 0.03 * wanted + 1);
 	}
 	assert_int_equal(some.product.image.shape.n_exact, all.product.image.shape.n_exact);
-	bs_slab_product_deinit(&all.product);
-	bs_slab_plan_deinit(&all.plan);
+	bs_shard_product_deinit(&all.product);
+	bs_shard_plan_deinit(&all.plan);
 	made_deinit(&some);
 }
 
 /* No more blocks than are measured: nothing changes. */
-static void test_small_slab(void **state)
+static void test_small_shard(void **state)
 {
 	struct made all, some;
 	make(&all, 6 * BS_LINE_BITS - 5, 0);
@@ -135,8 +135,8 @@ static void test_small_slab(void **state)
 	assert_memory_equal(&some.product.image.shape, &all.product.image.shape, sizeof(all.product.image.shape));
 	assert_int_equal(some.product.image.n_lines, all.product.image.n_lines);
 	assert_memory_equal(some.product.columns, all.product.columns, all.product.image.n_lines * BS_LINE_BYTES);
-	bs_slab_product_deinit(&all.product);
-	bs_slab_plan_deinit(&all.plan);
+	bs_shard_product_deinit(&all.product);
+	bs_shard_plan_deinit(&all.plan);
 	made_deinit(&some);
 }
 
@@ -158,15 +158,15 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 static void expect_term(const struct made *made, const struct bs_term_entry *entry, const struct bs_row_tfs *tfs,
                         uint32_t row)
 {
-	const struct bs_treatment *treatment = bs_treatment_find(&made->treatments, entry->df);
-	uint64_t hash = bs_hash_term(accumulator.terms.bytes.data + entry->offset, entry->n_bytes);
+	const struct bs_term_treatment *treatment = bs_term_treatment_find(&made->treatments, entry->df);
+	uint64_t hash = bs_hash_term(indexing_buffer.terms.bytes.data + entry->offset, entry->n_bytes);
 	uint32_t n_levels = entry->df < made->tf_levels.min_df ? 0 :
 		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
 		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
-	/* All documents are rows: the df is that of the slab, of which a term with an exact column has a share. */
+	/* All documents are rows: the df is that of the shard, of which a term with an exact column has a share. */
 	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
-		expect_columns(made, hash, bs_slab_hashes(treatment, made->product.image.shape.n_columns, 0), row);
+		expect_columns(made, hash, bs_shard_hashes(treatment, made->product.image.shape.n_columns, 0), row);
 }
 
 /* The document columns, which come first, one document after the other. */
@@ -175,14 +175,14 @@ static void test_document_columns(void **state)
 	AUTO(made_deinit) struct made made;
 	make(&made, N_DOCS, 6);
 	for (uint32_t row = 0; row < N_DOCS; row++) {
-		struct bs_row_tfs tfs = bs_slab_plan_tfs(&made.plan, row);
-		struct bs_term_reader reader = bs_accumulator_read(&accumulator, row);
+		struct bs_row_tfs tfs = bs_shard_plan_tfs(&made.plan, row);
+		struct bs_term_reader reader = bs_indexing_buffer_read(&indexing_buffer, row);
 		uint32_t places[BS_TERM_CHUNK];
-		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
+		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
-				expect_term(&made, &accumulator.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
+				expect_term(&made, &indexing_buffer.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_small_slab),
+RUN_TESTS(cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_small_shard),
           cmocka_unit_test(test_document_columns))

@@ -1,5 +1,5 @@
 /*
- * test_accumulator.c: documents of random words through an analysed batch and an accumulator, against the words: every document
+ * test_indexing_buffer.c: documents of random words through an analysed batch and an indexing buffer, against the words: every document
  * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
  * are. And documents whose terms get other numbers.
  */
@@ -7,8 +7,8 @@
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/core_rig.h"
-#include "indexer/batch/accumulator.h"
-#include "indexer/segment/slab_plan.h"
+#include "indexer/batch/indexing_buffer.h"
+#include "indexer/segment/shard_plan.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
@@ -78,21 +78,21 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
-static void check_document(const struct bs_accumulator *accumulator, uint32_t document, const struct wanted_doc *wanted,
+static void check_document(const struct bs_indexing_buffer *indexing_buffer, uint32_t document, const struct wanted_doc *wanted,
                            uint32_t *df)
 {
-	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
-	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
+	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
+	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
 	uint32_t at = 0;
 	memset(at_of, 0, sizeof(at_of));
 	assert_int_equal(doc->n_terms, wanted->n_words);
-	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
+	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, numbers)) > 0;) {
 		for (uint32_t i = 0; i < n; i++) {
-			assert_true(numbers[i] < accumulator->terms.n_terms);
-			const struct bs_term_entry *entry = &accumulator->terms.entries[numbers[i]];
-			uint32_t word = read_word(bs_term_table_key(&accumulator->terms, numbers[i]), entry->n_bytes);
+			assert_true(numbers[i] < indexing_buffer->terms.n_terms);
+			const struct bs_term_entry *entry = &indexing_buffer->terms.entries[numbers[i]];
+			uint32_t word = read_word(bs_term_table_key(&indexing_buffer->terms, numbers[i]), entry->n_bytes);
 			assert_int_equal(at_of[word], 0);
 			number_of[word] = numbers[i];
 			at_of[word] = ++at;
@@ -106,8 +106,8 @@ static void check_document(const struct bs_accumulator *accumulator, uint32_t do
 		uint32_t number = number_of[wanted->words[i]];
 		assert_true(at_of[wanted->words[i]] > 0);
 		assert_int_equal(at_of[wanted->words[i]] <= doc->n_repeated, wanted->tfs[i] > 1);
-		assert_int_equal(accumulator->terms.entries[number].n_bytes, n_bytes);
-		assert_memory_equal(bs_term_table_key(&accumulator->terms, number), word, n_bytes);
+		assert_int_equal(indexing_buffer->terms.entries[number].n_bytes, n_bytes);
+		assert_memory_equal(bs_term_table_key(&indexing_buffer->terms, number), word, n_bytes);
 	}
 }
 
@@ -117,36 +117,36 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
 	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
-	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
+	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
 	uint64_t random = 5, n_postings = 0;
 	uint32_t n_added = 0;
 	if (dir)
-		expect_ok(bs_accumulator_use_files(&accumulator, dir, ERR), &said);
-	expect_ok(bs_words_new(NULL, &term_batch.words, ERR), &said);
+		expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir, ERR), &said);
+	expect_ok(bs_tokenizer_new(NULL, &term_batch.words, ERR), &said);
 	for (int batch = 0; batch < N_BATCHES; batch++) {
 		bs_term_batch_clear(&term_batch);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++)
 			add_document(&term_batch, &wanted[i], &random);
-		expect_ok(bs_accumulator_start(&accumulator, &term_batch, ERR), &said);
+		expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++) {
 			struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
 			if (random_below(&random, 4) == 0)
 				continue;
-			expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, ERR), &said);
+			expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR), &said);
 			n_postings += wanted[i].n_words;
 			added[n_added++] = wanted[i];
 		}
 	}
-	bs_accumulator_finish(&accumulator);
-	assert_int_equal(bs_accumulator_n_docs(&accumulator), n_added);
-	assert_int_equal(accumulator.n_postings, n_postings);
-	uint32_t *df = must_calloc(accumulator.terms.n_terms, sizeof(*df));
+	bs_indexing_buffer_finish(&indexing_buffer);
+	assert_int_equal(bs_indexing_buffer_n_docs(&indexing_buffer), n_added);
+	assert_int_equal(indexing_buffer.n_postings, n_postings);
+	uint32_t *df = must_calloc(indexing_buffer.terms.n_terms, sizeof(*df));
 	for (uint32_t i = 0; i < n_added; i++)
-		check_document(&accumulator, i, &added[i], df);
-	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
-		assert_int_equal(accumulator.terms.entries[i].df, df[i]);
+		check_document(&indexing_buffer, i, &added[i], df);
+	for (uint32_t i = 0; i < indexing_buffer.terms.n_terms; i++)
+		assert_int_equal(indexing_buffer.terms.entries[i].df, df[i]);
 	free(df);
-	bs_words_free(term_batch.words);
+	bs_tokenizer_free(term_batch.words);
 }
 
 static void test_terms_of_documents(void **state)
@@ -158,26 +158,26 @@ static void test_terms_of_documents(void **state)
 /* What has no room on the disk is told; what was there before stays, and is used again once it is cleared. */
 static void test_full_disk(void **state)
 {
-	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
-	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), ERR), &said);
+	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
+	expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir_at("."), ERR), &said);
 	uint8_t *first, *other;
-	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, ERR), &said);
+	expect_ok(bs_spool_reserve(&indexing_buffer.spool, 100, 0, &first, ERR), &said);
 	memset(first, 7, 100);
-	accumulator.spool.chunks->used_bytes = 100;
-	append_bytes(&accumulator.docs.bytes, "0123456789abcdef", 16);
-	size_t room = accumulator.docs.bytes.capacity_bytes;
+	indexing_buffer.spool.chunks->used_bytes = 100;
+	append_bytes(&indexing_buffer.docs.bytes, "0123456789abcdef", 16);
+	size_t room = indexing_buffer.docs.bytes.capacity_bytes;
 	limit_file_bytes(room);
-	expect_status(bs_buffer_reserve(&accumulator.docs.bytes, room, ERR), BS_IO, &said);
-	assert_int_equal(accumulator.docs.bytes.used_bytes, 16);
-	assert_memory_equal(accumulator.docs.bytes.data, "0123456789abcdef", 16);
-	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, ERR), BS_IO, &said);
+	expect_status(bs_buffer_reserve(&indexing_buffer.docs.bytes, room, ERR), BS_IO, &said);
+	assert_int_equal(indexing_buffer.docs.bytes.used_bytes, 16);
+	assert_memory_equal(indexing_buffer.docs.bytes.data, "0123456789abcdef", 16);
+	expect_status(bs_spool_reserve(&indexing_buffer.spool, indexing_buffer.spool.chunks->capacity_bytes, 0, &other, ERR), BS_IO, &said);
 	assert_non_null(strstr(said.text, "a temporary file: cannot take "));
 	assert_int_equal(first[99], 7);
 	limit_file_bytes(RLIM_INFINITY);
-	bs_accumulator_clear(&accumulator);
-	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, ERR), &said);
-	expect_ok(bs_buffer_reserve(&accumulator.docs.bytes, 2 * room, ERR), &said);
-	memset(accumulator.docs.bytes.data, 1, 2 * room);
+	bs_indexing_buffer_clear(&indexing_buffer);
+	expect_ok(bs_spool_reserve(&indexing_buffer.spool, 100, 0, &other, ERR), &said);
+	expect_ok(bs_buffer_reserve(&indexing_buffer.docs.bytes, 2 * room, ERR), &said);
+	memset(indexing_buffer.docs.bytes.data, 1, 2 * room);
 }
 
 /* ---- other numbers ---- */
@@ -198,8 +198,8 @@ static uint32_t tf_of(uint32_t i)
 	return 2 + i * i % 300;
 }
 
-/* Documents of an accumulator that has nothing else, in chunks that hold a few of them; as long as they have terms. */
-static void write_documents(struct bs_accumulator *accumulator, uint32_t *numbers, uint64_t *random)
+/* Documents of an indexing buffer that has nothing else, in chunks that hold a few of them; as long as they have terms. */
+static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers, uint64_t *random)
 {
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_accumulated_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
@@ -207,9 +207,9 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
 		uint8_t *to;
-		expect_ok(bs_spool_reserve(&accumulator->spool, most, d, &to, ERR), &said);
-		if (accumulator->spool.chunks->used_bytes == 0)
-			accumulator->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
+		expect_ok(bs_spool_reserve(&indexing_buffer->spool, most, d, &to, ERR), &said);
+		if (indexing_buffer->spool.chunks->used_bytes == 0)
+			indexing_buffer->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
 		doc.codes = to;
 		for (uint32_t i = 0; i < doc.n_terms; i++)
 			numbers[i] = draw_number(random);
@@ -218,10 +218,10 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		to = bs_group_put(to, numbers, doc.n_terms);
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
-		accumulator->spool.chunks->used_bytes = (size_t)(to - accumulator->spool.chunks->bytes);
-		expect_ok(bs_vector_append(&accumulator->docs, &doc, ERR), &said);
-		append_bytes(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms));
-		accumulator->doc_table.n_docs++;
+		indexing_buffer->spool.chunks->used_bytes = (size_t)(to - indexing_buffer->spool.chunks->bytes);
+		expect_ok(bs_vector_append(&indexing_buffer->docs, &doc, ERR), &said);
+		append_bytes(&indexing_buffer->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms));
+		indexing_buffer->doc_table.n_docs++;
 	}
 }
 
@@ -234,12 +234,12 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 }
 
 /* Of the terms that are coded, each by its tf code. Numbers: those of before. */
-static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_slab_plan *by,
+static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document, const struct bs_shard_plan *by,
                       const uint32_t *new_of, const uint8_t *notes, const uint32_t *numbers, uint64_t *n_coded)
 {
-	const struct bs_accumulated_doc *doc = &accumulator->docs.items[document];
+	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
 	size_t n_bytes;
-	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
+	const uint8_t *bits = bs_tf_table_added(&indexing_buffer->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = new_of[numbers[i]];
 		bool is_coded = notes[number < by->n_repeated ? number : by->n_repeated] & BS_NOTE_IS_CODED;
@@ -252,14 +252,14 @@ static void check_tfs(const struct bs_accumulator *accumulator, uint32_t documen
 
 static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 {
-	AUTO(bs_accumulator_deinit) struct bs_accumulator accumulator = {.n_postings = 0};
+	AUTO(bs_indexing_buffer_deinit) struct bs_indexing_buffer indexing_buffer = {.n_postings = 0};
 	uint64_t random = 3 + n_threads;
 	uint64_t n_coded = 0;
 	enum { LAST = 1000 };
 	uint8_t notes[LAST + 1];
 	FREED uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
 	FREED uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
-	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST};
+	struct bs_shard_plan by = {.hashes = hashes, .n_repeated = LAST};
 	FREED uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
 	FREED struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
 	assert_true(new_of && hashes && numbers && docs);
@@ -276,17 +276,17 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		by.columns[i] = bs_count_pack((const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, ERR), &said);
 	if (dir)
-		expect_ok(bs_accumulator_use_files(&accumulator, dir, ERR), &said);
-	write_documents(&accumulator, numbers, &random);
-	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, ERR), &said);
+		expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir, ERR), &said);
+	write_documents(&indexing_buffer, numbers, &random);
+	expect_ok(bs_renumber(&indexing_buffer, &by, new_of, notes, n_threads, docs, ERR), &said);
 	const uint32_t *number = numbers;
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
-		struct bs_term_reader reader = bs_accumulator_read(&accumulator, d);
+		struct bs_term_reader reader = bs_indexing_buffer_read(&indexing_buffer, d);
 		uint32_t found[BS_TERM_CHUNK];
 		uint64_t weight = 0, weight_found = 0;
 		uint32_t n_terms = 0;
-		check_tfs(&accumulator, d, &by, new_of, notes, number, &n_coded);
-		for (uint32_t n; (n = bs_accumulator_next(&reader, found)) > 0; n_terms += n) {
+		check_tfs(&indexing_buffer, d, &by, new_of, notes, number, &n_coded);
+		for (uint32_t n; (n = bs_indexing_buffer_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);
 				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & BS_NOTE_KIND;
@@ -297,7 +297,7 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 			weight_found += docs[d].n_columns[level];
 		assert_int_equal(weight_found, weight);
 		assert_int_equal(docs[d].n_terms, n_terms);
-		assert_int_equal(accumulator.docs.items[d].n_terms, n_terms);
+		assert_int_equal(indexing_buffer.docs.items[d].n_terms, n_terms);
 	}
 	assert_true(n_coded > 1000);
 }

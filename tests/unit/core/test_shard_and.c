@@ -1,23 +1,23 @@
 /*
- * test_slab_and.c: the AND of a slab, by every kernel, against FORMAT.md read literally, row by row, on random slabs:
- * levels present and absent, exact columns, slabs of no hashed terms, any blocks live.
+ * test_shard_and.c: the AND of a shard, by every kernel, against FORMAT.md read literally, row by row, on random shards:
+ * levels present and absent, exact columns, shards of no hashed terms, any blocks live.
  */
-#include "core/matrix/slab_and.h"
+#include "core/matrix/shard_and.h"
 #include "tests/rigs/core_rig.h"
 
 #define MAX_TERMS  6u
 #define MAX_ASKED  8u
 
-/* A slab in memory, and what is in it. */
+/* A shard in memory, and what is in it. */
 struct world {
-	struct bs_treatment_table table;
-	struct bs_slab_shape shape;
-	struct bs_slab slab;
+	struct bs_term_treatment_table table;
+	struct bs_shard_shape shape;
+	struct bs_shard shard;
 	uint64_t *columns;
 	uint32_t n_terms;
 	uint64_t hashes[MAX_TERMS];
 	struct bs_and_term terms[MAX_TERMS];
-	struct bs_slab_term here[MAX_TERMS];
+	struct bs_shard_term here[MAX_TERMS];
 	uint8_t *rows_of[MAX_TERMS]; /* a byte a row: it has the term */
 };
 
@@ -63,7 +63,7 @@ static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t colum
 	return (line + column * lines_of(world, rank)) * 512 + lane;
 }
 
-static uint32_t hashes_at(const struct world *world, const struct bs_treatment *treatment, uint32_t level)
+static uint32_t hashes_at(const struct world *world, const struct bs_term_treatment *treatment, uint32_t level)
 {
 	uint32_t k = treatment->n_columns[level];
 	for (uint32_t l = 1; l < world->table.n_levels && level == 0; l++)
@@ -106,12 +106,12 @@ static bool visit_bits(const struct world *world, uint32_t t, uint32_t row, enum
 	return true;
 }
 
-/* ---- making a slab ---- */
+/* ---- making a shard ---- */
 
-static void draw_table(struct bs_treatment_table *table, uint64_t *random)
+static void draw_table(struct bs_term_treatment_table *table, uint64_t *random)
 {
 	uint32_t levels = (uint32_t)random_below(random, 4);
-	*table = (struct bs_treatment_table){.n_levels = 1, .n_entries = 2};
+	*table = (struct bs_term_treatment_table){.n_levels = 1, .n_entries = 2};
 	if (levels & 1)
 		table->ranks[table->n_levels++] = BS_LEVEL_GROUP;
 	if (levels & 2)
@@ -122,7 +122,7 @@ static void draw_table(struct bs_treatment_table *table, uint64_t *random)
 		for (uint32_t l = 1; l < table->n_levels; l++)
 			table->entries[e].n_columns[l] = (uint8_t)random_below(random, 4);
 	}
-	assert_true(bs_treatment_table_is_valid(table));
+	assert_true(bs_term_treatment_table_is_valid(table));
 }
 
 /* Which rows have the term: some here and there, some one after the other. */
@@ -153,7 +153,7 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	for (uint32_t t = 0; t < world->n_terms; t++) {
 		world->hashes[t] = next_random(random);
 		bool is_exact = random_below(random, 3) == 0;
-		world->here[t] = (struct bs_slab_term){.term = &world->terms[t],
+		world->here[t] = (struct bs_shard_term){.term = &world->terms[t],
 		                                       .exact_column = is_exact ? world->shape.n_exact++ : BS_NO_COLUMN};
 	}
 	uint64_t n_lines = world->shape.n_exact * lines_of(world, 0);
@@ -164,7 +164,7 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	memset(world->columns, 0, (size_t)(n_lines + 1) * BS_LINE_BYTES);
 	for (uint32_t t = 0; t < world->n_terms; t++) {
 		uint64_t df = draw_term(world, t, random);
-		/* The df of the segment, of which this slab is a part. */
+		/* The df of the segment, of which this shard is a part. */
 		bs_and_term_init(&world->terms[t], world->hashes[t], t, df + random_below(random, 30), &world->table);
 		world->here[t].popcount = world->here[t].exact_column == BS_NO_COLUMN ? 0 : (uint32_t)df;
 		bool has_none = world->here[t].exact_column == BS_NO_COLUMN && world->shape.n_columns[0] == 0;
@@ -174,8 +174,8 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 			if (world->rows_of[t][row])
 				assert_true(visit_bits(world, t, row, SET) || world->here[t].exact_column == BS_NO_COLUMN);
 	}
-	bs_slab_in_memory(&world->slab, &world->shape, &world->table, world->columns, n_lines, 0.25f);
-	assert_int_equal(world->slab.n_blocks, (n_docs + 511) / 512);
+	bs_shard_in_memory(&world->shard, &world->shape, &world->table, world->columns, n_lines, 0.25f);
+	assert_int_equal(world->shard.n_blocks, (n_docs + 511) / 512);
 }
 
 static void world_deinit(struct world *world)
@@ -188,7 +188,7 @@ static void world_deinit(struct world *world)
 /* ---- asking ---- */
 
 struct question {
-	const struct bs_slab_term *terms[MAX_ASKED];
+	const struct bs_shard_term *terms[MAX_ASKED];
 	uint32_t numbers[MAX_ASKED];
 	size_t n_terms;
 	struct bs_live live;
@@ -201,13 +201,13 @@ static void draw_question(const struct world *world, struct question *question, 
 		question->numbers[i] = (uint32_t)random_below(random, world->n_terms);
 		question->terms[i] = &world->here[question->numbers[i]];
 	}
-	bs_live_all(&question->live, world->slab.n_blocks);
+	bs_live_all(&question->live, world->shard.n_blocks);
 	if (random_below(random, 2))
-		for (uint32_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
+		for (uint32_t w = 0; w < BS_SHARD_MAX_BLOCKS / 64; w++)
 			question->live.words[w] &= random_below(random, 4) ? next_random(random) | next_random(random) : 0;
 }
 
-struct tally {
+struct multiset {
 	uint64_t n_true, n_false, n_dead;
 };
 
@@ -231,7 +231,7 @@ static bool block_passes(const struct world *world, const struct question *quest
 
 /* Marks the rows of a live block that pass. */
 static void answer_naively(const struct world *world, const struct question *question, uint32_t block, uint8_t *passing,
-                           struct tally *tally)
+                           struct multiset *multiset)
 {
 	bool is_kept = block_passes(world, question, block);
 	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512; row++) {
@@ -242,28 +242,28 @@ static void answer_naively(const struct world *world, const struct question *que
 			has &= world->rows_of[question->numbers[i]][row];
 		}
 		assert_true(passing[row] || !has);
-		tally->n_true += has;
-		tally->n_false += passing[row] && !has;
+		multiset->n_true += has;
+		multiset->n_false += passing[row] && !has;
 	}
 }
 
 static void check_question(const struct world *world, const struct question *question, struct bs_and_scratch *scratch,
-                           const struct bs_and_frame *frame, struct tally *tally)
+                           const struct bs_and_frame *frame, struct multiset *multiset)
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
 	FREED uint8_t *passing = calloc(world->shape.n_docs, 1);
 	struct bs_and_cost first = {0, 0};
 	assert_non_null(passing);
-	for (uint32_t block = 0; block < world->slab.n_blocks; block++)
+	for (uint32_t block = 0; block < world->shard.n_blocks; block++)
 		if (is_live(&question->live, block))
-			answer_naively(world, question, block, passing, tally);
+			answer_naively(world, question, block, passing, multiset);
 	for (size_t k = 0; k < n_kernels; k++) {
 		struct bs_live live = question->live;
 		struct bs_and_cost cost = {0, 0};
-		memset(frame->lines, (int)k * 0x5a, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES);
-		memset(frame->groups, 0xa5, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8);
-		expect_ok(bs_slab_and(&world->slab, kernels[k], question->terms, question->n_terms, scratch, frame, &live, &cost,
+		memset(frame->lines, (int)k * 0x5a, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES);
+		memset(frame->groups, 0xa5, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8);
+		expect_ok(bs_shard_and(&world->shard, kernels[k], question->terms, question->n_terms, scratch, frame, &live, &cost,
 		                      ERR), &said);
 		for (uint32_t row = 0; row < world->shape.n_docs; row++) {
 			bool found = is_live(&live, row / 512) && frame->lines[row / 64] >> (row % 64) & 1;
@@ -272,18 +272,18 @@ static void check_question(const struct world *world, const struct question *que
 				         found ? "passes, and should not" : "is lost");
 		}
 		/* Nothing beyond the rows, and no block is live for nothing. */
-		for (uint32_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		for (uint32_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++) {
 			if (!is_live(&live, block))
 				continue;
 			uint64_t any = 0;
-			assert_true(block < world->slab.n_blocks && is_live(&question->live, block));
+			assert_true(block < world->shard.n_blocks && is_live(&question->live, block));
 			for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
 				any |= frame->lines[block * BS_LINE_WORDS + word];
 			assert_true(any != 0);
 			for (uint32_t row = world->shape.n_docs; row / 512 == block; row++)
 				assert_false(frame->lines[row / 64] >> (row % 64) & 1);
 		}
-		tally->n_dead += !bs_live_any(&live);
+		multiset->n_dead += !bs_live_any(&live);
 		assert_true(cost.document_lines <= cost.lines);
 		if (k == 0)
 			first = cost;
@@ -291,43 +291,43 @@ static void check_question(const struct world *world, const struct question *que
 	}
 }
 
-static void test_random_slabs(void **state)
+static void test_random_shards(void **state)
 {
 	static const uint32_t sizes[] = {1, 2, 7, 8, 9, 511, 512, 513, 1023, 1025, 4096, 4097, 9000, 33000, 131073};
 	uint64_t random = 31;
 	AUTO(bs_and_deinit) struct bs_and_scratch scratch = {{0}, {0}};
-	struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES),
-	                             .groups = aligned_alloc(BS_LINE_BYTES, BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES / 8)};
-	struct tally tally = {0, 0, 0};
+	struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES),
+	                             .groups = aligned_alloc(BS_LINE_BYTES, BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES / 8)};
+	struct multiset multiset = {0, 0, 0};
 	assert_true(frame.lines && frame.groups);
 	for (int round = 0; round < 500; round++) {
 		AUTO(world_deinit) struct world world;
 		struct question question;
 		/* Large ones now and then, and the largest once. */
-		uint32_t size = round == 0 ? BS_SLAB_MAX_DOCS : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];
+		uint32_t size = round == 0 ? BS_SHARD_MAX_DOCS : sizes[random_below(&random, round % 10 ? 11 : COUNT(sizes))];
 		draw_world(&world, size, &random);
 		for (int i = 0; i < (size > 9000 ? 2 : 8); i++) {
 			draw_question(&world, &question, &random);
-			check_question(&world, &question, &scratch, &frame, &tally);
+			check_question(&world, &question, &scratch, &frame, &multiset);
 		}
 	}
-	print_message("%llu rows had their terms, %llu seemed to; %llu answers were empty\n", (unsigned long long)tally.n_true,
-	              (unsigned long long)tally.n_false, (unsigned long long)tally.n_dead);
-	assert_true(tally.n_true > 1000 && tally.n_false > 1000 && tally.n_dead > 20);
+	print_message("%llu rows had their terms, %llu seemed to; %llu answers were empty\n", (unsigned long long)multiset.n_true,
+	              (unsigned long long)multiset.n_false, (unsigned long long)multiset.n_dead);
+	assert_true(multiset.n_true > 1000 && multiset.n_false > 1000 && multiset.n_dead > 20);
 	free(frame.lines);
 	free(frame.groups);
 }
 
 static void test_live_masks(void **state)
 {
-	for (uint32_t n = 0; n <= BS_SLAB_MAX_BLOCKS; n++) {
+	for (uint32_t n = 0; n <= BS_SHARD_MAX_BLOCKS; n++) {
 		struct bs_live live;
 		memset(&live, 0x77, sizeof(live));
 		bs_live_all(&live, n);
-		for (uint32_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
+		for (uint32_t block = 0; block < BS_SHARD_MAX_BLOCKS; block++)
 			assert_int_equal(is_live(&live, block), block < n);
 		assert_int_equal(bs_live_any(&live), n > 0);
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_live_masks), cmocka_unit_test(test_random_slabs))
+RUN_TESTS(cmocka_unit_test(test_live_masks), cmocka_unit_test(test_random_shards))

@@ -1,9 +1,9 @@
-/* test_forward_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
+/* test_forward_index.c: forward indexes: every ordinal that was put in is there, no other is, and damage is survived. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
+#include "core/matrix/forward_index.h"
 #include "tests/rigs/core_rig.h"
 
 /* ---- making lists ---- */
@@ -110,7 +110,7 @@ static void check_has(const struct bs_section *section, uint64_t start, uint64_t
                       uint64_t ordinal)
 {
 	bool has;
-	expect_ok(bs_forward_list_has(section, start, end, ordinal, &has, ERR), &said);
+	expect_ok(bs_forward_index_has(section, start, end, ordinal, &has, ERR), &said);
 	assert_int_equal(has, is_in(ordinals, n, ordinal));
 }
 
@@ -123,23 +123,23 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	uint64_t start = random_below(random, 20);
 	for (uint64_t i = 0; i < start; i++)
 		append_bytes(&list, "\xff", 1);
-	expect_ok(bs_forward_list_append(&list, ordinals, n, ERR), &said);
+	expect_ok(bs_forward_index_append(&list, ordinals, n, ERR), &said);
 	uint64_t end = list.used_bytes;
-	assert_int_equal(end - start, bs_forward_list_bytes(ordinals, n));
+	assert_int_equal(end - start, bs_forward_index_bytes(ordinals, n));
 	append_bytes(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10));
 	write_list("list", &list);
 	AUTO(bs_container_close_at) struct bs_container *file = open_list("list", &section);
 	if (n > 0)
 		check_twin(list.data + start, end - start, ordinals, n);
-	expect_ok(bs_forward_list_count(&section, start, end, &n_counted, ERR), &said);
+	expect_ok(bs_forward_index_count(&section, start, end, &n_counted, ERR), &said);
 	assert_int_equal(n_counted, n);
-	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, ERR), &said);
+	expect_ok(bs_forward_index_read(&section, start, end, UINT32_MAX, &again, ERR), &said);
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
 		/* Of a lexicon that has these terms, and of one that lacks the last. */
-		expect_ok(bs_forward_list_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, ERR), &said);
-		expect_status(bs_forward_list_read(&section, start, end, ordinals[n - 1], &again, ERR), BS_CORRUPT, &said);
+		expect_ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1), &again, ERR), &said);
+		expect_status(bs_forward_index_read(&section, start, end, ordinals[n - 1], &again, ERR), BS_CORRUPT, &said);
 	}
 	for (uint32_t i = 0; i < n; i += 1 + n / 1000)
 		for (uint64_t near = 0; near < 5; near++)
@@ -195,23 +195,23 @@ static void test_damage(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
 		struct bs_section section;
 		uint32_t n = make_ordinals(ordinals, 300, limits[l], 2, &random);
-		expect_ok(bs_forward_list_append(&list, ordinals, n, ERR), &said);
+		expect_ok(bs_forward_index_append(&list, ordinals, n, ERR), &said);
 		for (size_t i = 0; i < list.used_bytes * COUNT(harmful); i++) {
 			copy_bytes(&bad, &list);
 			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
 			write_list("list", &bad);
 			AUTO(bs_container_close_at) struct bs_container *file = open_list("list", &section);
-			enum bs_status status = bs_forward_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, ERR);
+			enum bs_status status = bs_forward_index_read(&section, 0, section.n_bytes, UINT32_MAX, &read, ERR);
 			assert_true(status == BS_OK || status == BS_CORRUPT);
 			if (!status) {
 				bs_buffer_clear(&again);
-				expect_ok(bs_forward_list_append(&again, (const uint32_t *)(const void *)read.data,
+				expect_ok(bs_forward_index_append(&again, (const uint32_t *)(const void *)read.data,
 				                              (uint32_t)(read.used_bytes / 4), ERR), &said);
 				assert_buffers_equal(&again, &bad);
 			}
 			for (int j = 0; j < 20; j++) {
 				bool has;
-				status = bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, ERR);
+				status = bs_forward_index_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, ERR);
 				assert_true(status == BS_OK || status == BS_CORRUPT);
 			}
 		}

@@ -1,9 +1,9 @@
-/* test_rare_list.c: lists of rare terms of all shapes say of every document and term what is so; damage is told or harmless. */
+/* test_rare_term_list.c: lists of rare terms of all shapes say of every document and term what is so; damage is told or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/rare_list.h"
+#include "core/matrix/rare_term_list.h"
 #include "tests/rigs/core_rig.h"
 
 #define MOST_TERMS 4000u
@@ -67,15 +67,15 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	expect_ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, ERR), &said);
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
-	bs_rare_lists_begin(&codes, writer);
+	bs_rare_term_lists_begin(&codes, writer);
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
 		expect_ok(bs_vector_append(&offsets, &end, ERR), &said);
 		if (i < truth->n_lists)
-			expect_ok(bs_rare_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, ERR), &said);
+			expect_ok(bs_rare_term_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, ERR), &said);
 		end = bytes.used_bytes;
 	}
 	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
-	bs_rare_lists_end(&offsets, writer);
+	bs_rare_term_lists_end(&offsets, writer);
 	finish_file(writer);
 }
 
@@ -93,28 +93,28 @@ static uint32_t docs_of(const struct list *list, uint32_t ordinal)
 	return low < list->n && list->terms[low].ordinal == ordinal ? list->terms[low].docs : 0;
 }
 
-static void check_term(const struct bs_rare_lists *lists, const struct truth *truth, uint64_t i, uint32_t ordinal)
+static void check_term(const struct bs_rare_term_lists *lists, const struct truth *truth, uint64_t i, uint32_t ordinal)
 {
 	uint32_t docs = docs_of(&truth->lists[i], ordinal);
 	for (uint32_t which = 0; which < 1u << truth->docs_log2; which++) {
 		uint32_t document = (uint32_t)(i << truth->docs_log2) + which;
 		bool has;
-		bs_packed_prefetch(&lists->offsets, bs_rare_list_of(lists, document));
-		bs_packed_prefetch_target(&lists->offsets, bs_rare_list_of(lists, document), &lists->bytes);
-		expect_ok(bs_rare_lists_find(lists, document, ordinal, &has, ERR), &said);
+		bs_packed_prefetch(&lists->offsets, bs_rare_term_list_of(lists, document));
+		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, document), &lists->bytes);
+		expect_ok(bs_rare_term_lists_find(lists, document, ordinal, &has, ERR), &said);
 		assert_int_equal(has, docs >> which & 1);
 	}
 }
 
-static void check_list(const struct bs_rare_lists *lists, const struct truth *truth, uint64_t i, uint64_t *random)
+static void check_list(const struct bs_rare_term_lists *lists, const struct truth *truth, uint64_t i, uint64_t *random)
 {
 	const struct list *list = &truth->lists[i];
 	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
-	expect_ok(bs_rare_lists_check(lists, i, (uint64_t)LAST + 1, &terms, ERR), &said);
+	expect_ok(bs_rare_term_lists_check(lists, i, (uint64_t)LAST + 1, &terms, ERR), &said);
 	assert_int_equal(bs_vector_n(&terms), list->n);
 	if (list->n > 0) {
 		assert_memory_equal(terms.items, list->terms, list->n * sizeof(*list->terms));
-		expect_status(bs_rare_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, ERR), BS_CORRUPT, &said);
+		expect_status(bs_rare_term_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, ERR), BS_CORRUPT, &said);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
 		uint32_t ordinal = list->terms[t].ordinal;
@@ -129,15 +129,15 @@ static void check_list(const struct bs_rare_lists *lists, const struct truth *tr
 
 static void check_lists(const struct truth *truth, uint64_t *random)
 {
-	AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 	bool has;
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, ERR), &said);
+	expect_ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR), &said);
 	assert_int_equal(lists.n_lists, truth->n_lists);
 	for (uint64_t i = 0; i < truth->n_lists; i++)
 		check_list(&lists, truth, i, random);
-	expect_status(bs_rare_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR), BS_CORRUPT, &said);
-	bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, UINT32_MAX), &lists.bytes);
+	expect_status(bs_rare_term_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR), BS_CORRUPT, &said);
+	bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, UINT32_MAX), &lists.bytes);
 }
 
 static void test_random_lists(void **state)
@@ -170,9 +170,9 @@ static void test_extremes(void **state)
 	for (uint64_t n_counted = 0; n_counted <= truth->n_lists; n_counted++) {
 		write_lists(truth, n_counted);
 		truth->n_docs = 29; /* the last three of the list are no documents */
-		AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		expect_ok(bs_rare_lists_open(&lists, file, truth->n_docs, ERR), &said);
+		expect_ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR), &said);
 		for (uint64_t i = 0; i < truth->n_lists; i++)
 			check_list(&lists, truth, i, &random);
 	}
@@ -181,10 +181,10 @@ static void test_extremes(void **state)
 /* All that a search or a check would ask of a file, whatever is in it. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
-	AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	enum bs_status status = bs_rare_lists_open(&lists, file, truth->n_docs, ERR);
+	enum bs_status status = bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR);
 	assert_true(status == BS_OK || status == BS_CORRUPT);
 	for (uint64_t i = 0; i < truth->n_lists && !status; i++) {
 		const struct list *list = &truth->lists[i];
@@ -193,18 +193,18 @@ static void ask(const struct truth *truth, uint64_t *random)
 			uint32_t document = (uint32_t)((i << truth->docs_log2) + random_below(random, 1u << truth->docs_log2));
 			uint32_t ordinal = t % 3 && list->n > 0 ? list->terms[random_below(random, list->n)].ordinal
 			                                        : (uint32_t)next_random(random);
-			bs_packed_prefetch_target(&lists.offsets, bs_rare_list_of(&lists, document), &lists.bytes);
-			enum bs_status found = bs_rare_lists_find(&lists, document, ordinal, &has, ERR);
+			bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, document), &lists.bytes);
+			enum bs_status found = bs_rare_term_lists_find(&lists, document, ordinal, &has, ERR);
 			assert_true(found == BS_OK || found == BS_CORRUPT);
 		}
-		enum bs_status read = bs_rare_lists_check(&lists, i, 1u << 20, &terms, ERR);
+		enum bs_status read = bs_rare_term_lists_check(&lists, i, 1u << 20, &terms, ERR);
 		assert_true(read == BS_OK || read == BS_CORRUPT);
 	}
 }
 
 static void test_damage(void **state)
 {
-	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS, BS_SECTION_RARE_LISTS};
+	static const uint32_t sections[] = {BS_SECTION_RARE_CODES, BS_SECTION_RARE_OFFSETS, BS_SECTION_RARE_TERM_LISTS};
 	uint64_t random = 59;
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));
 	for (int i = 0; i < 40; i++) {
@@ -241,9 +241,9 @@ static void test_codes_of_others(void **state)
 		read_bytes("file", &bytes);
 		bs_store_u32(section_in(bytes.data, BS_SECTION_RARE_CODES, 0, &n_bytes), docs_log2);
 		write_resealed("file", &bytes);
-		AUTO(bs_rare_lists_deinit) struct bs_rare_lists lists;
+		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		enum bs_status status = bs_rare_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
+		enum bs_status status = bs_rare_term_lists_open(&lists, file, UINT64_C(2) << docs_log2, ERR);
 		assert_int_equal(status, docs_log2 == 3 ? BS_OK : BS_CORRUPT);
 	}
 }

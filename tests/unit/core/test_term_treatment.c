@@ -1,35 +1,35 @@
-/* test_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
-#include "core/matrix/treatment.h"
+/* test_term_treatment.c: every table keeps the rules that readers rely on, whatever the policy and the number of documents. */
+#include "core/matrix/term_treatment.h"
 #include "tests/rigs/core_rig.h"
 
 static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,
                                       10000, 262144, 262145, 1000000, 10000000, 33333333, 100000000, 1000000000};
 
 /* The last entry whose min_df is not above df. */
-static const struct bs_treatment *find_linearly(const struct bs_treatment_table *table, uint64_t df)
+static const struct bs_term_treatment *find_linearly(const struct bs_term_treatment_table *table, uint64_t df)
 {
-	const struct bs_treatment *found = &table->entries[0];
+	const struct bs_term_treatment *found = &table->entries[0];
 	for (uint32_t i = 0; i < table->n_entries; i++)
 		if (table->entries[i].min_df <= df)
 			found = &table->entries[i];
 	return found;
 }
 
-static void check_find(const struct bs_treatment_table *table, uint64_t df)
+static void check_find(const struct bs_term_treatment_table *table, uint64_t df)
 {
-	assert_ptr_equal(bs_treatment_find(table, df), find_linearly(table, df));
+	assert_ptr_equal(bs_term_treatment_find(table, df), find_linearly(table, df));
 }
 
-/* The rules of treatment.h one by one, not by bs_treatment_table_is_valid alone. */
-static void check_table(const struct bs_treatment_table *table, const struct bs_treatment_policy *policy)
+/* The rules of term_treatment.h one by one, not by bs_term_treatment_table_is_valid alone. */
+static void check_table(const struct bs_term_treatment_table *table, const struct bs_term_treatment_policy *policy)
 {
-	assert_true(bs_treatment_table_is_valid(table));
+	assert_true(bs_term_treatment_table_is_valid(table));
 	assert_in_range(table->n_levels, 1, BS_MAX_LEVELS);
 	assert_in_range(table->n_entries, 1, BS_MAX_TREATMENTS);
 	assert_int_equal(table->ranks[0], BS_LEVEL_DOCUMENT);
 	assert_int_equal(table->entries[0].min_df, 0);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
-		const struct bs_treatment *entry = &table->entries[i];
+		const struct bs_term_treatment *entry = &table->entries[i];
 		assert_true(entry->n_columns[0] >= 1);
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			assert_true(entry->n_columns[level] <= (level < table->n_levels ? BS_MAX_HASHES : 0));
@@ -59,21 +59,21 @@ static void check_table(const struct bs_treatment_table *table, const struct bs_
 static void test_every_policy(void **state)
 {
 	static const double densities[] = {0.05, BS_DEFAULT_DENSITY, 0.6};
-	struct bs_treatment_table table, again;
+	struct bs_term_treatment_table table, again;
 	for (size_t d = 0; d < COUNT(densities); d++) {
 		for (unsigned levels = 0; levels < 4; levels++) {
 			for (size_t i = 0; i < COUNT(doc_counts); i++) {
-				struct bs_treatment_policy policy = bs_treatment_policy_default();
+				struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 				policy.density = densities[d];
 				policy.use_groups = levels & 1;
 				policy.use_blocks = levels & 2;
 				memset(&table, 0xa5, sizeof(table));
-				bs_treatment_table_make(&policy, doc_counts[i], &table);
+				bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 				check_table(&table, &policy);
 				if (i % 4)
 					continue;
 				memset(&again, 0x5a, sizeof(again));
-				bs_treatment_table_make(&policy, doc_counts[i], &again);
+				bs_term_treatment_table_make(&policy, doc_counts[i], &again);
 				assert_int_equal(table.n_entries, again.n_entries);
 				for (uint32_t e = 0; e < table.n_entries; e++)
 					assert_memory_equal(table.entries[e].n_columns, again.entries[e].n_columns,
@@ -81,28 +81,28 @@ static void test_every_policy(void **state)
 			}
 		}
 	}
-	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	bs_treatment_table_make(&policy, UINT64_MAX, &table);
+	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
+	bs_term_treatment_table_make(&policy, UINT64_MAX, &table);
 	check_table(&table, &policy);
 }
 
 /* Columns of all levels that a term has. */
-static uint32_t count_columns(const struct bs_treatment_table *table, uint64_t df)
+static uint32_t count_columns(const struct bs_term_treatment_table *table, uint64_t df)
 {
 	uint32_t n = 0;
 	for (uint32_t level = 0; level < table->n_levels; level++)
-		n += bs_treatment_find(table, df)->n_columns[level];
+		n += bs_term_treatment_find(table, df)->n_columns[level];
 	return n;
 }
 
 /* A segment beside which others will answer, too, lets fewer documents pass wrongly. */
 static void test_one_of_several_segments(void **state)
 {
-	struct bs_treatment_policy alone = bs_treatment_policy_default(), beside = alone;
-	struct bs_treatment_table table, again;
+	struct bs_term_treatment_policy alone = bs_term_treatment_policy_default(), beside = alone;
+	struct bs_term_treatment_table table, again;
 	beside.look_times = 10;
-	bs_treatment_table_make(&alone, 2000000, &table);
-	bs_treatment_table_make(&beside, 2000000, &again);
+	bs_term_treatment_table_make(&alone, 2000000, &table);
+	bs_term_treatment_table_make(&beside, 2000000, &again);
 	check_table(&again, &beside);
 	for (uint64_t df = 1; df < 16; df++)
 		assert_true(count_columns(&again, df) > count_columns(&table, df));
@@ -115,15 +115,15 @@ static void test_forced_policy(void **state)
 	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK};
 	for (size_t f = 0; f < COUNT(forces); f++) {
 		for (size_t i = 0; i < COUNT(doc_counts); i++) {
-			struct bs_treatment_policy policy = bs_treatment_policy_default();
+			struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 			policy.is_forced = true;
 			memcpy(policy.force, forces[f], sizeof(policy.force));
-			struct bs_treatment_table table;
-			bs_treatment_table_make(&policy, doc_counts[i], &table);
+			struct bs_term_treatment_table table;
+			bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 			check_table(&table, &policy);
 			for (uint64_t df = 1; df < UINT64_MAX / 3; df *= 3) {
 				/* The counts are given for all ranks; those left out must be the zeros. */
-				const struct bs_treatment *entry = bs_treatment_find(&table, df);
+				const struct bs_term_treatment *entry = bs_term_treatment_find(&table, df);
 				uint32_t level = 0;
 				for (uint32_t r = 0; r < BS_MAX_LEVELS; r++) {
 					if (forces[f][r] == 0)
@@ -142,14 +142,14 @@ static void test_forced_policy(void **state)
 /* Each rule broken in turn. */
 static void test_invalid_tables(void **state)
 {
-	struct bs_treatment_table good = {
+	struct bs_term_treatment_table good = {
 		.n_levels = 3,
 		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},
 		.n_entries = 3,
 		.entries = {{0, {6, 1, 2}, false}, {10, {4, 1, 0}, false}, {11, {1, 0, 0}, false}},
 	};
-	assert_true(bs_treatment_table_is_valid(&good));
-	struct bs_treatment_table bad[17];
+	assert_true(bs_term_treatment_table_is_valid(&good));
+	struct bs_term_treatment_table bad[17];
 	for (size_t i = 0; i < COUNT(bad); i++)
 		bad[i] = good;
 	bad[0].n_levels = 0;
@@ -170,7 +170,7 @@ static void test_invalid_tables(void **state)
 	bad[15].entries[2].n_columns[2] = BS_MAX_HASHES + 1;
 	bad[16].entries[0].n_columns[0] = 255;
 	for (size_t i = 0; i < COUNT(bad); i++)
-		if (bs_treatment_table_is_valid(&bad[i]))
+		if (bs_term_treatment_table_is_valid(&bad[i]))
 			fail_msg("broken rule %zu passed", i);
 }
 

@@ -1,8 +1,8 @@
-/* test_words.c: every clause of the definition of a word by example. Random texts: test_words_property.c. */
+/* test_tokenizer.c: every clause of the definition of a word by example. Random texts: test_tokenizer_property.c. */
 #include <sys/mman.h>
 
 #include "core/bitsift/limits.h"
-#include "core/system/watch.h"
+#include "core/system/deadline.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/words_rig.h"
@@ -34,7 +34,7 @@ static void check_example_bytes(struct rig *rig, const char *text, size_t text_b
 	assert_string_equal((const char *)found.data, expected);
 }
 
-static void check_examples(const struct bs_words_options *options, const struct example *examples, size_t n_examples)
+static void check_examples(const struct bs_tokenizer_options *options, const struct example *examples, size_t n_examples)
 {
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
@@ -153,8 +153,8 @@ static void test_emoji(void **state)
 
 static void test_identifiers(void **state)
 {
-	static const struct bs_words_options split = {.split_identifiers = true};
-	static const struct bs_words_options stemmed = {.split_identifiers = true, .stem_language = "english"};
+	static const struct bs_tokenizer_options split = {.split_identifiers = true};
+	static const struct bs_tokenizer_options stemmed = {.split_identifiers = true, .stem_language = "english"};
 	static const struct example examples[] = {
 		{"see HTTPServer2 now", "0:see|1:httpserver2|1:http|2:server|3:2|4:now"},
 		{"camelCase snake_case x", "0:camelcase|0:camel|1:case|2:snake_case|2:snake|3:case|4:x"},
@@ -236,8 +236,8 @@ static void test_runs(void **state)
 
 static void test_options(void **state)
 {
-	static const struct bs_words_options english = {.stem_language = "english"}, french = {.stem_language = "french"};
-	static const struct bs_words_options accents = {.fold_accents = true},
+	static const struct bs_tokenizer_options english = {.stem_language = "english"}, french = {.stem_language = "french"};
+	static const struct bs_tokenizer_options accents = {.fold_accents = true},
 	                                     french_accents = {.stem_language = "french", .fold_accents = true};
 	static const struct example in_english[] = {
 		{"Running runs generously", "0:run|1:run|2:generous"},
@@ -314,7 +314,7 @@ static void test_offsets_of_decomposed_text(void **state)
 	expect_spans(&rig, spans, 7);
 	rig_deinit(&rig);
 	/* Parts of an identifier, too. */
-	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	rig_init(&rig, &(struct bs_tokenizer_options){.split_identifiers = true});
 	text = "cafe\u0301Be\u0301b\u0301e2";
 	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
 	rig_check_all(&rig, text, strlen(text));
@@ -330,19 +330,19 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 static void test_sums_and_callbacks(void **state)
 {
 	AUTO(kept_deinit) struct kept kept = {0};
-	struct bs_words *words;
-	struct bs_words_sum sum;
-	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
+	struct bs_tokenizer *words;
+	struct bs_tokenizer_sum sum;
+	assert_int_equal(bs_tokenizer_new(NULL, &words, ERR), BS_OK);
 
 	const char *text = "a \u4e2d\u6587 \u5b57";
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
+		bs_tokenizer_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(kept_at(&kept, 0)->position, 100);
 	assert_int_equal(sum.next_position, 105);
 	assert_int_equal(sum.n_positions, 4);
 
-	status = bs_words_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, 7);
 	assert_int_equal(sum.n_positions, 0);
@@ -353,24 +353,24 @@ static void test_sums_and_callbacks(void **state)
 		many[i] = ' ';
 	kept_analyze(words, many, sizeof(many), &kept);
 	assert_int_equal(kept_n(&kept), 2001);
-	assert_int_equal(kept.largest_batch, BS_WORDS_BATCH_TOKENS);
+	assert_int_equal(kept.largest_batch, BS_TOKENIZER_BATCH_TOKENS);
 
 	size_t n_seen = 0;
-	status = bs_words_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
+	status = bs_tokenizer_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
 	assert_int_equal(status, BS_STOPPED);
-	assert_int_equal(n_seen, BS_WORDS_BATCH_TOKENS);
+	assert_int_equal(n_seen, BS_TOKENIZER_BATCH_TOKENS);
 	assert_string_equal(said.text, "enough");
 
 	/* The last possible position, and one more. */
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, UINT32_MAX);
-	status = bs_words_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_UNSUPPORTED);
 
 	kept_analyze(words, "still fine", 10, &kept);
 	assert_int_equal(kept_n(&kept), 2);
-	bs_words_free(words);
+	bs_tokenizer_free(words);
 }
 
 static int stop_now(void *context)
@@ -383,37 +383,37 @@ static void test_a_long_word_is_stopped(void **state)
 {
 	enum { WORD_BYTES = 64 << 20, READABLE_BYTES = 1 << 20 };
 	AUTO(kept_deinit) struct kept kept = {0};
-	struct bs_words *words;
+	struct bs_tokenizer *words;
 	struct bs_limits limits = {.stop = stop_now};
-	struct bs_watch watch;
+	struct bs_deadline deadline;
 	char *text = mmap(NULL, WORD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(text, MAP_FAILED);
 	memset(text, 'a', READABLE_BYTES);
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE), 0);
-	assert_int_equal(bs_words_new(NULL, &words, ERR), BS_OK);
+	assert_int_equal(bs_tokenizer_new(NULL, &words, ERR), BS_OK);
 	clock_step(10 * CLOCK_LOOK_NS); /* so that each look asks */
-	assert_int_equal(bs_watch_begin(&watch, &limits, ERR), BS_OK);
+	assert_int_equal(bs_deadline_begin(&deadline, &limits, ERR), BS_OK);
 	enum bs_status status =
-		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
-	bs_watch_end(&watch);
+		bs_tokenizer_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
+	bs_deadline_end(&deadline);
 	clock_step(0);
 	assert_int_equal(status, BS_STOPPED);
-	bs_words_free(words);
+	bs_tokenizer_free(words);
 	assert_int_equal(munmap(text, WORD_BYTES), 0);
 }
 
 static void test_opening(void **state)
 {
-	struct bs_words *words;
-	static const struct bs_words_options unknown = {.stem_language = "klingon"};
-	assert_int_equal(bs_words_new(&unknown, &words, ERR), BS_INVALID);
+	struct bs_tokenizer *words;
+	static const struct bs_tokenizer_options unknown = {.stem_language = "klingon"};
+	assert_int_equal(bs_tokenizer_new(&unknown, &words, ERR), BS_INVALID);
 	assert_null(words);
 	assert_non_null(strstr(said.text, "klingon"));
 	assert_non_null(strstr(said.text, " english"));
-	bs_words_free(NULL);
+	bs_tokenizer_free(NULL);
 
 	char icu[16], unicode[16];
-	assert_int_equal(bs_words_versions(icu, unicode, NULL), BS_OK);
+	assert_int_equal(bs_tokenizer_versions(icu, unicode, NULL), BS_OK);
 	assert_true(atoi(icu) >= 60);
 	assert_true(atoi(unicode) >= 10);
 }

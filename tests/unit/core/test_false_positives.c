@@ -1,8 +1,8 @@
-/* test_exceptions.c: every row that was put in comes out again, in order, and no other; damage is told or harmless. */
+/* test_false_positives.c: every row that was put in comes out again, in order, and no other; damage is told or harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/matrix/exceptions.h"
+#include "core/matrix/false_positives.h"
 #include "core/file/segment_sections.h"
 #include "tests/rigs/core_rig.h"
 
@@ -35,7 +35,7 @@ static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_
 }
 
 /* One call for the rows of a term in [first, end), if there are any; returns where its pairs end. */
-static size_t add_run(struct bs_exceptions_builder *builder, const struct pair *pairs, size_t n, size_t i, uint64_t first,
+static size_t add_run(struct bs_false_positives_builder *builder, const struct pair *pairs, size_t n, size_t i, uint64_t first,
                       uint64_t end)
 {
 	uint32_t ordinal = pairs[i].ordinal;
@@ -44,37 +44,37 @@ static size_t add_run(struct bs_exceptions_builder *builder, const struct pair *
 		if (pairs[i].row >= first && pairs[i].row < end)
 			append_bytes(&rows, &pairs[i].row, 4);
 	if (rows.used_bytes > 0)
-		expect_ok(bs_exceptions_add(builder, ordinal, (const uint32_t *)(const void *)rows.data,
+		expect_ok(bs_false_positives_add(builder, ordinal, (const uint32_t *)(const void *)rows.data,
 		                            (uint32_t)(rows.used_bytes / 4), ERR), &said);
 	return i;
 }
 
-/* Slab by slab, and in every slab the terms in another order, as an indexer that numbers terms otherwise would. */
-static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, uint32_t n_rows)
+/* Shard by shard, and in every shard the terms in another order, as an indexer that numbers terms otherwise would. */
+static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows, uint32_t n_rows)
 {
-	AUTO(bs_exceptions_builder_deinit) struct bs_exceptions_builder builder = {0};
+	AUTO(bs_false_positives_builder_deinit) struct bs_false_positives_builder builder = {0};
 	FREED size_t *starts = must_malloc((n + 1) * sizeof(*starts));
 	size_t n_starts = 0;
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || pairs[i].ordinal != pairs[i - 1].ordinal)
 			starts[n_starts++] = i;
 	unsigned turn = 0;
-	for (uint64_t first = 0; first < n_rows; first += slab_rows, turn++)
+	for (uint64_t first = 0; first < n_rows; first += shard_rows, turn++)
 		for (size_t s = 0; s < n_starts; s++)
-			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + slab_rows);
+			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + shard_rows);
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
-	expect_ok(bs_exceptions_write(&builder, n_rows, writer, ERR), &said);
+	expect_ok(bs_false_positives_write(&builder, n_rows, writer, ERR), &said);
 	finish_file(writer);
 }
 
 /* ---- reading ---- */
 
-/* Clears the rows of a slab [first, first + 512 * BS_SLAB_MAX_BLOCKS) in some live blocks, and looks at every bit. */
-static void check_clear(const struct bs_term_exceptions *list, const uint32_t *rows, size_t n, uint64_t first,
+/* Clears the rows of a shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and looks at every bit. */
+static void check_clear(const struct bs_term_false_positives *list, const uint32_t *rows, size_t n, uint64_t first,
                         uint64_t *random)
 {
-	static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+	static uint64_t lines[BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS];
 	struct bs_live live;
 	bool is_dense = random_below(random, 2);
 	for (size_t word = 0; word < COUNT(live.words); word++) {
@@ -83,7 +83,7 @@ static void check_clear(const struct bs_term_exceptions *list, const uint32_t *r
 			live.words[word] &= random_below(random, UINT64_MAX);
 	}
 	memset(lines, 0xff, sizeof(lines));
-	expect_ok(bs_exceptions_clear(list, first, &live, lines, ERR), &said);
+	expect_ok(bs_false_positives_clear(list, first, &live, lines, ERR), &said);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t row = rows[i] - first;
 		if (rows[i] < first || row >= COUNT(lines) * 64)
@@ -96,14 +96,14 @@ static void check_clear(const struct bs_term_exceptions *list, const uint32_t *r
 		assert_true(lines[word] == UINT64_MAX);
 }
 
-static void check_term(const struct bs_exceptions *exceptions, const struct pair *pairs, size_t n, uint32_t ordinal,
+static void check_term(const struct bs_false_positives *false_positives, const struct pair *pairs, size_t n, uint32_t ordinal,
                        uint64_t *random)
 {
-	struct bs_term_exceptions list;
+	struct bs_term_false_positives list;
 	AUTO(vector_deinit) struct bs_u32s rows = {0};
 	size_t n_found = 0;
-	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, ERR), &said);
-	expect_ok(bs_exceptions_read(&list, &rows, ERR), &said);
+	expect_ok(bs_false_positives_find(false_positives, ordinal, &list, ERR), &said);
+	expect_ok(bs_false_positives_read(&list, &rows, ERR), &said);
 	const uint32_t *found = rows.items;
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].ordinal != ordinal)
@@ -176,15 +176,15 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 
 static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
 {
-	struct bs_exceptions exceptions;
+	struct bs_false_positives false_positives;
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, ERR), &said);
+	expect_ok(bs_false_positives_open(&false_positives, file, n_rows, ERR), &said);
 	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
-		check_term(&exceptions, pairs, n, (uint32_t)random_below(random, n_terms), random);
+		check_term(&false_positives, pairs, n, (uint32_t)random_below(random, n_terms), random);
 	for (size_t i = 0; i < n; i += 1 + random_below(random, 20))
-		check_term(&exceptions, pairs, n, pairs[i].ordinal, random);
-	check_term(&exceptions, pairs, n, UINT32_MAX, random);
+		check_term(&false_positives, pairs, n, pairs[i].ordinal, random);
+	check_term(&false_positives, pairs, n, UINT32_MAX, random);
 }
 
 static void test_round_trip(void **state)
@@ -197,15 +197,15 @@ static void test_round_trip(void **state)
 		uint32_t n_rows = row_counts[random_below(&random, COUNT(row_counts))];
 		uint32_t n_terms = term_counts[random_below(&random, COUNT(term_counts))];
 		size_t n = draw_pairs(pairs, (size_t)random_below(&random, round % 3 ? 40 : COUNT(pairs)), n_terms, n_rows, &random);
-		uint64_t slab_rows = 1 + n_rows / (1 + random_below(&random, 8));
-		write_pairs(pairs, n, slab_rows, n_rows);
+		uint64_t shard_rows = 1 + n_rows / (1 + random_below(&random, 8));
+		write_pairs(pairs, n, shard_rows, n_rows);
 		check_file(pairs, n, n_terms, n_rows, &random);
 	}
 }
 
 static void test_empty(void **state)
 {
-	struct bs_exceptions exceptions;
+	struct bs_false_positives false_positives;
 	uint64_t random = 1;
 	write_pairs(NULL, 0, 512, 1000);
 	check_file(NULL, 0, 5, 1000, &random);
@@ -213,31 +213,31 @@ static void test_empty(void **state)
 	unlink("file");
 	finish_file(new_file("file"));
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_status(bs_exceptions_open(&exceptions, file, 1000, ERR), BS_CORRUPT, &said);
+	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT, &said);
 }
 
 /* Reads all there is. Whatever was read must be rows of the segment in ascending order. */
 static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found, struct bs_error *err)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
-	struct bs_exceptions exceptions;
+	struct bs_false_positives false_positives;
 	enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, err);
 	bs_buffer_clear(found);
 	if (status)
 		return status;
-	status = bs_exceptions_open(&exceptions, file, n_rows, err);
+	status = bs_false_positives_open(&false_positives, file, n_rows, err);
 	for (uint32_t t = 0; t < n_terms && !status; t++) {
-		struct bs_term_exceptions list;
+		struct bs_term_false_positives list;
 		AUTO(vector_deinit) struct bs_u32s rows = {0};
-		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+		static uint64_t lines[BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS];
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
-		status = bs_exceptions_find(&exceptions, t, &list, err);
+		status = bs_false_positives_find(&false_positives, t, &list, err);
 		/* What a query does with it must be harmless even where reading all of it would tell. */
 		if (!status)
-			status = bs_exceptions_clear(&list, t * 7, &live, lines, err);
+			status = bs_false_positives_clear(&list, t * 7, &live, lines, err);
 		if (!status)
-			status = bs_exceptions_read(&list, &rows, err);
+			status = bs_false_positives_read(&list, &rows, err);
 		for (size_t i = 0; i < bs_vector_n(&rows) && !status; i++) {
 			struct pair pair = {t, rows.items[i]};
 			assert_true(pair.row < n_rows);

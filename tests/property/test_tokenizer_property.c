@@ -1,5 +1,5 @@
 /*
- * test_words_property.c: the words analyzer, both its paths and all window sizes, against a naive one: everything
+ * test_tokenizer_property.c: the words analyzer, both its paths and all window sizes, against a naive one: everything
  * small, and random texts of everything that a rule looks at.
  *
  * test_words_property N [SEED] checks N random texts instead of the usual number.
@@ -7,7 +7,7 @@
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 
-#include "core/text/words_class.h"
+#include "core/text/tokenizer_class.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
@@ -59,7 +59,7 @@ static void test_all_short_ascii_strings(void **state)
 	check_all_strings(&rig, "a1_.'@", 6);
 	check_all_strings(&rig, "1T.,_ a", 6);
 	rig_deinit(&rig);
-	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	rig_init(&rig, &(struct bs_tokenizer_options){.split_identifiers = true});
 	check_all_strings(&rig, "aB1_.' ", 6);
 	rig_deinit(&rig);
 }
@@ -127,7 +127,7 @@ static void test_safe_cuts(void **state)
 				char after = "ab19"[(i + k) % 4];
 				size_t n = (size_t)snprintf(text, sizeof(text), "%s?%c%s", around[i], after, around[k]);
 				text[strlen(around[i])] = (char)c;
-				if (!bs_words_is_cut(rig.words, (const uint8_t *)text, strlen(around[i]) + 1))
+				if (!bs_tokenizer_is_cut(rig.words, (const uint8_t *)text, strlen(around[i]) + 1))
 					continue;
 				rig_check(&rig, text, n, windows, 1);
 				/* After a line feed anything may follow. */
@@ -165,7 +165,7 @@ static void test_inert_code_points_make_no_words(void **state)
 	for (UChar32 c = 0; c < 0x20000; c++) {
 		bool is_inert = false;
 		if (!U_IS_SURROGATE((uint32_t)c))
-			assert_int_equal(bs_words_is_inert(rig.words, c, &is_inert, NULL), BS_OK);
+			assert_int_equal(bs_tokenizer_is_inert(rig.words, c, &is_inert, NULL), BS_OK);
 		size_t n_bytes = 0;
 		uint8_t alone[U8_MAX_LENGTH];
 		U8_APPEND_UNSAFE(alone, n_bytes, (uint32_t)c);
@@ -256,7 +256,7 @@ static size_t write_random_text(uint8_t *text, size_t text_capacity)
 	return n_bytes;
 }
 
-static void check_random_texts(const struct bs_words_options *options, unsigned long n_texts, uint64_t seed)
+static void check_random_texts(const struct bs_tokenizer_options *options, unsigned long n_texts, uint64_t seed)
 {
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, options);
@@ -264,7 +264,7 @@ static void check_random_texts(const struct bs_words_options *options, unsigned 
 		random_state = seed * UINT64_C(1000003) + i;
 		uint8_t text[8192];
 		size_t text_bytes = write_random_text(text, sizeof(text));
-		const size_t windows[] = {1, 1 + below(100), BS_WORDS_WINDOW_BYTES};
+		const size_t windows[] = {1, 1 + below(100), BS_TOKENIZER_WINDOW_BYTES};
 		/* A copy of exactly its size, so that a sanitizer sees every byte read beyond it. */
 		FREED uint8_t *exact = malloc(text_bytes + !text_bytes);
 		memcpy(exact, text, text_bytes);
@@ -279,7 +279,7 @@ static void test_random_texts(void **state)
 
 static void test_random_texts_with_options(void **state)
 {
-	static const struct bs_words_options options[] = {
+	static const struct bs_tokenizer_options options[] = {
 		{.stem_language = "english"},
 		{.stem_language = "french", .fold_accents = true},
 		{.stem_language = "russian"},
@@ -309,7 +309,7 @@ static void test_edges_of_lines(void **state)
 		for (size_t i = 0; i < n_items; i++)
 			for (size_t j = 0; j < n_items; j++)
 				for (size_t before = 56; before < 68; before++) {
-					static const size_t windows[] = {63, 64, 128, BS_WORDS_WINDOW_BYTES};
+					static const size_t windows[] = {63, 64, 128, BS_TOKENIZER_WINDOW_BYTES};
 					char text[160];
 					memset(text, (i + j) % 3 ? ' ' : 'x', before);
 					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
@@ -334,7 +334,7 @@ static void test_random_ascii(void **state)
 		for (size_t at = 0; at < text_bytes; at++)
 			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
 			                            : (uint8_t)below(128);
-		const size_t windows[] = {1 + below(200), 64, BS_WORDS_WINDOW_BYTES};
+		const size_t windows[] = {1 + below(200), 64, BS_TOKENIZER_WINDOW_BYTES};
 		rig.words->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
 	}
@@ -347,7 +347,7 @@ static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 	FREED uint8_t *text = malloc(text_bytes);
 	for (size_t i = 0; i < n_items; i++)
 		memcpy(text + i * item_bytes, item, item_bytes);
-	static const size_t windows[] = {BS_WORDS_WINDOW_BYTES};
+	static const size_t windows[] = {BS_TOKENIZER_WINDOW_BYTES};
 	rig_check(rig, text, text_bytes, windows, 1);
 }
 
@@ -380,7 +380,7 @@ static void test_many_marks(void **state)
 	check_marks(&rig, "\u0905", "\u0323", "\u0301", "", 250000);
 	check_marks(&rig, "ab", "\U0001d165", "\u0301", "", 100000);
 	rig_deinit(&rig);
-	rig_init(&rig, &(struct bs_words_options){.fold_accents = true});
+	rig_init(&rig, &(struct bs_tokenizer_options){.fold_accents = true});
 	check_marks(&rig, "e\u05d0", "\u0323", "\u0301", "", 250000);
 	rig_deinit(&rig);
 	/* Folding drops what keeps these apart. */
@@ -414,7 +414,7 @@ static void test_long_texts(void **state)
 	check_long_text(&rig, "1234567890T ", 5000);
 	check_long_text(&rig, "1T", 5000);
 	rig_deinit(&rig);
-	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	rig_init(&rig, &(struct bs_tokenizer_options){.split_identifiers = true});
 	check_long_text(&rig, "aB", 5000);
 	check_long_text(&rig, "\u00e91_", 5000);
 	check_long_text(&rig, "The caf\u00e9 is open, (all day).\n", 10000);
