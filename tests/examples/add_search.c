@@ -40,11 +40,11 @@ int main(int argc, char **argv)
 		return fail(&err);
 	bs_writer_close(writer);
 
-	struct bs_search_request query = {.query = "water \"the boil\" -title:tea", .snippets = true, .mark_start = "[", .mark_stop = "]", .hit = print};
+	struct bs_search_request query = {.query.text = "water \"the boil\" -title:tea", .output.snippets = true, .output.mark_start = "[", .output.mark_stop = "]", .callbacks.hit = print};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;
-	query.query_bytes = strlen(query.query);
+	query.query.text_bytes = strlen(query.query.text);
 	if (bs_index_open(request.dir, NULL, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
 	    bs_search(searcher, &query, &result, &err))
 		return fail(&err);

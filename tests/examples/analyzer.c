@@ -32,7 +32,7 @@ static int show(void *context, const struct bs_hit *hit)
 int main(void)
 {
 	struct bs_analyzer commas = {.name = "commas-1", .cut = cut};
-	struct bs_search_request find = {.query = "New_York", .query_bytes = 8, .mode = BS_SEARCH_IDS, .hit = show};
+	struct bs_search_request find = {.query.text = "New_York", .query.text_bytes = 8, .output.mode = BS_SEARCH_IDS, .callbacks.hit = show};
 	struct bs_text cities[] = {{"", 0, "Rome,New_York,Oslo", 18}, {"", 0, "York,new_york", 13}};
 	struct bs_memory_index *memory = NULL;
 	struct bs_writer *writer = NULL;
@@ -40,8 +40,8 @@ int main(void)
 	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
-	struct bs_writer_request request = {.memory = memory, .analyzer = &commas};
-	struct bs_open_request without = {.memory = memory}, with = {.memory = memory, .analyzer = &commas};
+	struct bs_writer_request request = {.memory = memory, .host.analyzer = &commas};
+	struct bs_open_request without = {.memory = memory}, with = {.memory = memory, .host.analyzer = &commas};
 
 	if (!status)
 		status = bs_writer_open(&request, &writer, &err);

@@ -26,15 +26,15 @@ int main(int argc, char **argv)
 	const char *sources[] = {"letters"};
 	struct bs_build_request build = {.dir = "letters.index", .sources = sources, .n_sources = 1};
 	struct bs_open_request open = {.dir = build.dir};
-	struct bs_search_request find = {.query = "harbour lantern", .query_bytes = 15, .hit = show};
+	struct bs_search_request find = {.query.text = "harbour lantern", .query.text_bytes = 15, .callbacks.hit = show};
 	struct bs_build_report report;
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
-	find.snippets = find.passages = true;
-	find.mark_start = "[";
-	find.mark_stop = "]";
+	find.output.snippets = find.output.passages = true;
+	find.output.mark_start = "[";
+	find.output.mark_stop = "]";
 	if (argc != 2 || (mkdir(argv[1], 0777) && access(argv[1], W_OK)) || chdir(argv[1]) ||
 	    (mkdir("letters", 0777) && access("letters", W_OK)) ||
 	    write_file("letters/may.txt", "Dear Nora,\nthe harbour is cold,\nand a lantern burns.\n") ||

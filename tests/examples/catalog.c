@@ -15,7 +15,7 @@ static const struct bs_consent all = {.all = true};
 
 static enum bs_status make_index(const char *dir, const char *id, const char *letter, struct bs_error *err)
 {
-	struct bs_writer_request request = {.dir = dir, .consent = &all};
+	struct bs_writer_request request = {.dir = dir, .host.consent = &all};
 	struct bs_text text = {.field = "", .text = letter, .text_bytes = strlen(letter)};
 	struct bs_writer *writer;
 	enum bs_status status = bs_writer_open(&request, &writer, err);
@@ -38,9 +38,9 @@ int main(int argc, char **argv)
 {
 	static const char *const dirs[N_INDEXES] = {"home", "office", "boat"};
 	static const char *const letters[N_INDEXES] = {"the kettle sings", "the printer sings no more", "a kettle at sea"};
-	struct bs_catalog_request opened = {.file = "all.catalog", .consent = &all};
-	struct bs_catalog_search_request request = {.find = {.query = "kettle", .query_bytes = 6}, .hit = show};
-	struct bs_catalog_result result;
+	struct bs_catalog_request opened = {.file = "all.catalog", .host.consent = &all};
+	struct bs_catalog_search_request request = {.search = {.query.text = "kettle", .query.text_bytes = 6}, .hit = show};
+	struct bs_catalog_search_result result;
 	struct bs_catalog *catalog = NULL;
 	struct bs_error err;
 	enum bs_status status = BS_OK;

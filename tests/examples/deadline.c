@@ -34,7 +34,7 @@ int main(void)
 {
 	/* It reads each document, to be slow. */
 	struct bs_search_request find = {
-		.query = "\"a1 words\"~9 OR \"all the\"~2", .mode = BS_SEARCH_COUNT, .brute = true, .n_threads = 1};
+		.query.text = "\"a1 words\"~9 OR \"all the\"~2", .output.mode = BS_SEARCH_COUNT, .method.brute = true, .method.n_threads = 1};
 	struct bs_limits limits = {.deadline_ns = 1000000};
 	volatile int is_cancelled = 1; /* another thread, or a signal handler, would set it */
 	struct bs_search_result result;
@@ -43,7 +43,7 @@ int main(void)
 	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
-	find.query_bytes = strlen(find.query);
+	find.query.text_bytes = strlen(find.query.text);
 	find.limits = &limits;
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};

@@ -33,7 +33,7 @@ static int show(void *context, const struct bs_hit *hit)
 static enum bs_status list(struct bs_memory_index *memory, const char *when, struct bs_error *err)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_search_request all = {.query = "-nothing", .query_bytes = 8, .mode = BS_SEARCH_IDS, .hit = show};
+	struct bs_search_request all = {.query.text = "-nothing", .query.text_bytes = 8, .output.mode = BS_SEARCH_IDS, .callbacks.hit = show};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	printf("%s:", when);

@@ -37,17 +37,17 @@ static int show(void *context, const struct bs_hit *hit)
 
 int main(void)
 {
-	struct bs_search_request like = {.query = "", .like_id = "cake", .stop_language = "english", .hit = show};
+	struct bs_search_request like = {.query.text = "", .query.like_id = "cake", .query.stop_language = "english", .callbacks.hit = show};
 	struct bs_search_request like_text = {
-		.query = "", .like_text = "boats and a cold ferry", .stop_language = "english", .hit = show};
+		.query.text = "", .query.like_text = "boats and a cold ferry", .query.stop_language = "english", .callbacks.hit = show};
 	struct bs_search_request more = {
-		.query = "boat", .query_bytes = 4, .feedback_docs = 1, .stop_language = "english", .hit = show};
+		.query.text = "boat", .query.text_bytes = 4, .query.feedback_docs = 1, .query.stop_language = "english", .callbacks.hit = show};
 	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	struct bs_error err;
 
-	like_text.like_text_bytes = strlen(like_text.like_text);
+	like_text.query.like_text_bytes = strlen(like_text.query.like_text);
 	enum bs_status status = bs_memory_index_new(&memory, &err);
 	struct bs_open_request open = {.memory = memory};
 	if (!status)

@@ -34,14 +34,14 @@ int main(int argc, char **argv)
 {
 	const char *paths[] = {"code"}, *patterns[] = {"bs_(open|close)\\w*\\("};
 	size_t pattern_bytes[] = {strlen(patterns[0])};
-	struct bs_build_request build = {.dir = "code.index", .sources = paths, .n_sources = 1, .grams = true};
+	struct bs_build_request build = {.dir = "code.index", .sources = paths, .n_sources = 1, .index.grams = true};
 	struct bs_grep_request grep = {
 		.pattern = {.patterns = patterns, .pattern_bytes = pattern_bytes, .n_patterns = 1},
 		.files = {.paths = paths, .n_paths = 1},
 		.output = {.line_numbers = true},
-		.index = "code.index",
-		.line = show,
-		.notice = tell,
+		.index.dir = "code.index",
+		.callbacks.line = show,
+		.callbacks.notice = tell,
 	};
 	struct bs_grep_result result;
 	struct bs_error err;

@@ -64,7 +64,7 @@ static int count(void *context, const struct bs_matrix_candidates *candidates)
 
 int main(void)
 {
-	struct bs_search_request phrase = {.query = "\"even number\"", .query_bytes = 13};
+	struct bs_search_request phrase = {.query.text = "\"even number\"", .query.text_bytes = 13};
 	struct bs_matrix_segment segment = {.n_docs = 0};
 	struct bs_memory_index *memory = NULL;
 	struct bs_index *index = NULL;
@@ -89,7 +89,7 @@ int main(void)
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	else
-		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates, phrase.query);
+		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates, phrase.query.text);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
 	bs_memory_index_free(memory);

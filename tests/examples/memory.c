@@ -19,7 +19,7 @@ static enum bs_status add(struct bs_writer *writer, const char *id, const char *
 static int count(struct bs_memory_index *memory, const char *query)
 {
 	struct bs_open_request open = {.memory = memory};
-	struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT};
+	struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;

@@ -47,7 +47,7 @@ int main(void)
 	struct bs_error err;
 	if (bs_memory_index_new(&memory, &err))
 		return fail(&err);
-	struct bs_writer_request request = {.memory = memory, .not_stored = true, .texts = &provider};
+	struct bs_writer_request request = {.memory = memory, .not_stored = true, .host.texts = &provider};
 	if (bs_writer_open(&request, &writer, &err))
 		return fail(&err);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -61,8 +61,8 @@ int main(void)
 		return fail(&err);
 	bs_writer_close(writer);
 
-	struct bs_open_request open = {.memory = memory, .texts = &provider};
-	struct bs_search_request find = {.query = "\"two fish\"", .query_bytes = 10, .snippets = true, .hit = print};
+	struct bs_open_request open = {.memory = memory, .host.texts = &provider};
+	struct bs_search_request find = {.query.text = "\"two fish\"", .query.text_bytes = 10, .output.snippets = true, .callbacks.hit = print};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_search_result result;

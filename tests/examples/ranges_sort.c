@@ -37,10 +37,10 @@ static int show(void *context, const struct bs_hit *hit)
 
 static enum bs_status ask(struct bs_searcher *searcher, struct bs_search_request request, struct bs_error *err)
 {
-	printf("%s%s%s:", request.query, request.sort_field ? " by " : "",
-	       request.sort_field ? request.sort_field : "");
-	request.query_bytes = strlen(request.query);
-	request.hit = show;
+	printf("%s%s%s:", request.query.text, request.output.sort_field ? " by " : "",
+	       request.output.sort_field ? request.output.sort_field : "");
+	request.query.text_bytes = strlen(request.query.text);
+	request.callbacks.hit = show;
 	enum bs_status status = bs_search(searcher, &request, NULL, err);
 	printf("\n");
 	return status;
@@ -63,17 +63,17 @@ int main(void)
 		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
 		status = ask(searcher,
-		             (struct bs_search_request){.query = "pages:150..500 printed:<1900", .mode = BS_SEARCH_IDS},
+		             (struct bs_search_request){.query.text = "pages:150..500 printed:<1900", .output.mode = BS_SEARCH_IDS},
 		             &err);
 	if (!status)
 		status = ask(searcher,
 		             (struct bs_search_request){
-				     .query = "pages:>0", .sort_field = "pages", .sort_descending = true, .n_best = 2},
+				     .query.text = "pages:>0", .output.sort_field = "pages", .output.sort_descending = true, .output.limit = 2},
 		             &err);
 	if (!status)
 		status = ask(searcher,
 		             (struct bs_search_request){
-				     .query = "pages:>0", .sort_field = "printed", .n_best = 2, .offset = 2},
+				     .query.text = "pages:>0", .output.sort_field = "printed", .output.limit = 2, .output.offset = 2},
 		             &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);

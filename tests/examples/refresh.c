@@ -15,7 +15,7 @@ static int write_file(const char *path, const char *text)
 static enum bs_status count(const char *what, bool fresh, struct bs_error *err)
 {
 	struct bs_open_request open = {.dir = "notes.index", .fresh = fresh};
-	struct bs_search_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_SEARCH_COUNT};
+	struct bs_search_request find = {.query.text = "harbour", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result = {.n_hits = 0};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 {
 	const char *sources[] = {"notes"};
 	struct bs_build_request build = {
-		.dir = "notes.index", .sources = sources, .n_sources = 1, .words = true, .rebuild = true};
+		.dir = "notes.index", .sources = sources, .n_sources = 1, .index.words = true, .rebuild = true};
 	struct bs_build_request refresh = {.dir = "notes.index"}; /* its sources and options are recorded */
 	struct bs_check_request check = {.dir = "notes.index"};
 	struct bs_build_report report;

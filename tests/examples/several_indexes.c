@@ -63,10 +63,10 @@ int main(int argc, char **argv)
 	struct bs_searcher *searchers[N_INDEXES] = {NULL};
 	struct bs_statistics *statistics = NULL;
 	struct best best = {.n = 0};
-	struct bs_search_request find = {.query = "bloom filter", .any = true, .n_best = N_BEST, .hit = take_hit, .context = &best};
+	struct bs_search_request find = {.query.text = "bloom filter", .query.any = true, .output.limit = N_BEST, .callbacks.hit = take_hit, .callbacks.context = &best};
 	struct bs_error err;
 
-	find.query_bytes = strlen(find.query);
+	find.query.text_bytes = strlen(find.query.text);
 	if (argc < 2 || (mkdir(argv[1], 0700), chdir(argv[1])))
 		return EXIT_FAILURE;
 	enum bs_status status = bs_statistics_new(&statistics, &err);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		status = open_index(sources[i], dirs[i], records[i], &indexes[i], &searchers[i], &err);
 	for (int i = 0; i < N_INDEXES && !status; i++)
 		status = bs_statistics_gather(searchers[i], &find, statistics, &err);
-	find.statistics = statistics;
+	find.query.statistics = statistics;
 	for (int i = 0; i < N_INDEXES && !status; i++) {
 		best.source = sources[i];
 		status = bs_search(searchers[i], &find, NULL, &err);

@@ -89,7 +89,7 @@ static enum bs_status show(struct run *run, const char *query)
 {
 	struct bs_open_request open = {.memory = run->memory};
 	struct bs_check_request check = {.memory = run->memory};
-	struct bs_search_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_IDS, .hit = print_hit};
+	struct bs_search_request find = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_IDS, .callbacks.hit = print_hit};
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;
 	const struct bs_text *texts;
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 	struct run run = {.memory = NULL};
 	bool in_memory = argc > 1 && strcmp(argv[1], "memory") == 0;
 	struct bs_writer_request request = {
-		.dir = in_memory ? NULL : ".bitsift", .memory_bytes = 16 << 20, .n_threads = argc > 2 ? (uint32_t)atoi(argv[2]) : 1};
+		.dir = in_memory ? NULL : ".bitsift", .write.memory_bytes = 16 << 20, .write.n_threads = argc > 2 ? (uint32_t)atoi(argv[2]) : 1};
 	enum bs_status status = in_memory ? bs_memory_index_new(&run.memory, &run.err) : BS_OK;
 	request.memory = run.memory;
 	if (!status)

@@ -48,13 +48,13 @@ static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, s
 		struct bs_search_result result;
 		char count[32];
 		struct bs_search_request request = {
-			.query = queries[i / 2],
-			.query_bytes = strlen(queries[i / 2]),
-			.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
-			.n_best = 5,
-			.snippets = i % 2,
-			.hit = take_hit,
-			.context = answer,
+			.query.text = queries[i / 2],
+			.query.text_bytes = strlen(queries[i / 2]),
+			.output.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
+			.output.limit = 5,
+			.output.snippets = i % 2,
+			.callbacks.hit = take_hit,
+			.callbacks.context = answer,
 		};
 		status = bs_search(searcher, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);

@@ -119,7 +119,7 @@ static void write_records(const char *path, unsigned first, unsigned end)
 
 static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)
 {
-	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1, .tuning = tuning};
+	struct bs_build_request request = {.dir = "index", .index.words = true, .index.grams = true, .write.n_threads = 1, .tuning = tuning};
 	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 

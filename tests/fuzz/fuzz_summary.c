@@ -69,7 +69,7 @@ static void make_index(void)
 	static const char *const texts[] = {"the quick brown fox", "jumps over the lazy dog", "the quick dog jumps high"};
 	struct bs_writer *writer;
 	must(bs_memory_index_new(&memory, NULL));
-	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .n_threads = 1}, &writer, NULL));
+	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .write.n_threads = 1}, &writer, NULL));
 	for (unsigned i = 0; i < 3; i++) {
 		struct bs_text text = {"text", 4, texts[i], strlen(texts[i])};
 		must(bs_writer_add(writer, &"123"[i], 1, &text, 1, NULL));

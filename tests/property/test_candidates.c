@@ -92,8 +92,8 @@ static const struct bs_text_provider provider = {.texts = provide};
 static struct bs_writer *open_writer(bool grams, bool is_stored)
 {
 	struct bs_writer *writer;
-	struct bs_writer_request request = {.memory = rig.memory, .grams = grams, .not_stored = !is_stored, .no_checksums = !is_stored,
-	                                    .texts = is_stored ? NULL : &provider, .n_threads = 1};
+	struct bs_writer_request request = {.memory = rig.memory, .index.grams = grams, .not_stored = !is_stored, .no_checksums = !is_stored,
+	                                    .host.texts = is_stored ? NULL : &provider, .write.n_threads = 1};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
@@ -122,7 +122,7 @@ static void close_index(void)
 
 static void open_index(void)
 {
-	struct bs_open_request request = {.memory = rig.memory, .texts = &provider};
+	struct bs_open_request request = {.memory = rig.memory, .host.texts = &provider};
 	close_index();
 	ok(bs_index_open_with(&request, &rig.index, ERR), &said);
 	ok(bs_searcher_new(rig.index, &rig.searcher, ERR), &said);
@@ -287,7 +287,7 @@ static void ask_through_life(bool grams, bool is_stored)
 		change(grams && i % 2, is_stored, i % 3 ? 20 : 400);
 		ask_some((unsigned)rounds.n);
 	}
-	struct bs_build_request compact = {.memory = rig.memory, .texts = &provider};
+	struct bs_build_request compact = {.memory = rig.memory, .host.texts = &provider};
 	ok(bs_index_compact(&compact, NULL, ERR), &said);
 	ask_some(3 * (unsigned)rounds.n);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
@@ -312,7 +312,7 @@ static void test_stored(void **state)
 static void test_without_grams(void **state)
 {
 	struct bs_writer *writer;
-	struct bs_writer_request request = {.memory = rig.memory, .grams = true};
+	struct bs_writer_request request = {.memory = rig.memory, .index.grams = true};
 	ask_through_life(false, false);
 	assert_int_equal(n_candidates, n_candidates_of);
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
@@ -329,7 +329,7 @@ static void test_refusals(void **state)
 	const char *text = "lock";
 	size_t text_bytes = 4, n = 0;
 	struct bs_candidates_request request = {.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
-	struct bs_search_request find = {.query = "lock", .query_bytes = 4, .mode = BS_SEARCH_TOP, .candidates = true, .batch = take};
+	struct bs_search_request find = {.query.text = "lock", .query.text_bytes = 4, .output.mode = BS_SEARCH_TOP, .output.candidates = true, .callbacks.batch = take};
 	struct bs_candidates_result result;
 	change(true, false, 200);
 	open_index();
@@ -344,17 +344,17 @@ static void test_refusals(void **state)
 	request.reserved[0] = 1;
 	assert_int_equal(bs_candidates(rig.searcher, &request, NULL, ERR), BS_UNSUPPORTED);
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
-	find.mode = BS_SEARCH_IDS;
-	find.brute = true;
+	find.output.mode = BS_SEARCH_IDS;
+	find.method.brute = true;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
-	find.brute = false;
-	find.feedback_docs = 3;
+	find.method.brute = false;
+	find.query.feedback_docs = 3;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_INVALID);
-	find.feedback_docs = 0;
-	find.batch = refuse;
+	find.query.feedback_docs = 0;
+	find.callbacks.batch = refuse;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase that no text is read for only may be there. */
-	find = (struct bs_search_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_SEARCH_COUNT, .candidates = true};
+	find = (struct bs_search_request){.query.text = "\"lock error\"", .query.text_bytes = 12, .output.mode = BS_SEARCH_COUNT, .output.candidates = true};
 	struct bs_search_result of_find;
 	ok(bs_search(rig.searcher, &find, &of_find, ERR), &said);
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);

@@ -86,7 +86,7 @@ static const char *dir_of(unsigned i, char room[64])
 
 static struct bs_writer *open_writer(const char *dir)
 {
-	struct bs_writer_request request = {.dir = dir, .memory_bytes = 16u << 20, .n_threads = 1, .consent = &all};
+	struct bs_writer_request request = {.dir = dir, .write.memory_bytes = 16u << 20, .write.n_threads = 1, .host.consent = &all};
 	struct bs_writer *writer;
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	return writer;
@@ -134,7 +134,7 @@ static struct bs_catalog *open_catalog(const char *name)
 	char file[64];
 	struct bs_catalog *catalog;
 	snprintf(file, sizeof(file), "%s/%s", scratch, name);
-	struct bs_catalog_request request = {.file = file, .consent = &all};
+	struct bs_catalog_request request = {.file = file, .host.consent = &all};
 	expect_ok(bs_catalog_open(&request, &catalog, ERR), &said);
 	return catalog;
 }
@@ -188,28 +188,28 @@ static void compare(const struct bs_search_request *find, const struct list *par
 	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
 }
 
-static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find, struct bs_catalog_result *came)
+static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find, struct bs_catalog_search_result *came)
 {
 	struct list of_parts = {{0}}, of_whole = {{0}};
 	struct bs_search_result result;
 	struct bs_error err = {""}, whole_err = {""};
-	find.context = &of_whole;
-	find.hit = find.mode == BS_SEARCH_COUNT ? NULL : take;
+	find.callbacks.context = &of_whole;
+	find.callbacks.hit = find.output.mode == BS_SEARCH_COUNT ? NULL : take;
 	enum bs_status expected = bs_search(whole, &find, &result, &whole_err);
-	find.hit = NULL;
-	find.context = &of_parts;
-	struct bs_catalog_search_request request = {.find = find, .hit = find.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
+	find.callbacks.hit = NULL;
+	find.callbacks.context = &of_parts;
+	struct bs_catalog_search_request request = {.search = find, .hit = find.output.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
 	enum bs_status status = bs_catalog_search(catalog, &request, came, &err);
 	if (status != expected)
-		fail_msg("%.*s: %s %s, not %s %s", (int)find.query_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
+		fail_msg("%.*s: %s %s, not %s %s", (int)find.query.text_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
 	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought in each index.) */
-	if (came->n_asked == 0 && came->n_probed > 0 && !find.like_id)
+	if (came->n_asked == 0 && came->n_probed > 0 && !find.query.like_id)
 		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query_bytes,
 		         find.query, find.any, (int)find.mode, find.feedback_docs, find.like_id ? find.like_id : "-", find.like_text_bytes,
 		         (unsigned long long)came->n_probed);
-	if (!status && find.mode != BS_SEARCH_TOP)
+	if (!status && find.output.mode != BS_SEARCH_TOP)
 		assert_int_equal(came->find.n_hits, result.n_hits);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
@@ -218,36 +218,36 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs
 /* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
 static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs_search_request find)
 {
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {.data = NULL};
 	char id[MOST_ID];
 	unsigned kind = below(4);
 	if (kind == 0)
-		find.feedback_docs = 1 + below(20);
+		find.query.feedback_docs = 1 + below(20);
 	for (unsigned n = below(60); kind == 1 && n > 0; n--)
 		put_word(&text, below(n_indexes));
 	if (kind == 1) {
-		find.like_text = text.data ? (const char *)text.data : "";
-		find.like_text_bytes = text.used_bytes;
+		find.query.like_text = text.data ? (const char *)text.data : "";
+		find.query.like_text_bytes = text.used_bytes;
 	}
 	/* Some do not exist. */
 	snprintf(id, sizeof(id), "%u-%u", below(n_indexes), below(40));
 	if (kind >= 2)
-		find.like_id = id;
+		find.query.like_id = id;
 	if (kind > 0 && below(2))
-		find.query_bytes = 0;
-	find.mode = below(3);
-	find.offset = find.mode == BS_SEARCH_COUNT ? 0 : find.offset;
-	find.stop_words = below(4) ? NULL : "waax0 wbax1 wcax2";
-	find.stop_words_bytes = find.stop_words ? strlen(find.stop_words) : 0;
+		find.query.text_bytes = 0;
+	find.output.mode = below(3);
+	find.output.offset = find.output.mode == BS_SEARCH_COUNT ? 0 : find.output.offset;
+	find.query.stop_words = below(4) ? NULL : "waax0 wbax1 wcax2";
+	find.query.stop_words_bytes = find.query.stop_words ? strlen(find.query.stop_words) : 0;
 	ask(catalog, whole, find, &came);
-	n_learning += came.find.n_hits > 0;
+	n_learning += came.search.n_hits > 0;
 }
 
 static void test_as_one(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	AUTO(bs_buffer_deinit) struct bs_buffer query = {.data = NULL};
@@ -256,32 +256,32 @@ static void test_as_one(void **state)
 	add_indexes(catalog, 0, n_indexes);
 	assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
 	snprintf(dir, sizeof(dir), "%s/whole", scratch);
-	struct bs_open_request open = {.dir = dir, .consent = &all};
+	struct bs_open_request open = {.dir = dir, .host.consent = &all};
 	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
 	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	for (unsigned i = 0; i < n_queries; i++) {
 		make_query(&query);
-		struct bs_search_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = below(3) == 0,
-		                               .offset = below(5) == 0 ? below(12) : 0, .snippets = below(4) == 0};
+		struct bs_search_request find = {.query.text = (const char *)query.data, .query.text_bytes = query.used_bytes, .query.any = below(3) == 0,
+		                               .output.offset = below(5) == 0 ? below(12) : 0, .output.snippets = below(4) == 0};
 		ask(catalog, searcher, find, &came);
 		n_skipped += came.n_skipped;
 		n_probed += came.n_probed;
-		n_known += came.n_skipped > came.n_probed && came.find.n_hits > 0;
+		n_known += came.n_skipped > came.n_probed && came.search.n_hits > 0;
 		if (below(3) == 0)
 			ask_learning(catalog, searcher, find);
 		if (below(4) > 0)
 			continue;
-		find.mode = BS_SEARCH_IDS;
+		find.output.mode = BS_SEARCH_IDS;
 		ask(catalog, searcher, find, &came);
-		find.mode = BS_SEARCH_COUNT;
-		find.offset = 0;
+		find.output.mode = BS_SEARCH_COUNT;
+		find.output.offset = 0;
 		ask(catalog, searcher, find, &came);
-		find.brute = true;
+		find.method.brute = true;
 		ask(catalog, searcher, find, &came);
-		find.mode = BS_SEARCH_TOP;
-		find.brute = false;
-		find.sort_field = "year";
-		find.sort_descending = below(2);
+		find.output.mode = BS_SEARCH_TOP;
+		find.method.brute = false;
+		find.output.sort_field = "year";
+		find.output.sort_descending = below(2);
 		ask(catalog, searcher, find, &came);
 	}
 	/* With few indexes next to none can be skipped. */
@@ -297,33 +297,33 @@ static void test_as_one(void **state)
 static void test_limits(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	AUTO(bs_buffer_deinit) struct bs_buffer query = {.data = NULL};
 	unsigned n_cut = 0, n_some = 0, n_whole = 0;
 	for (unsigned i = 0; i < n_queries; i++) {
 		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
 		make_query(&query);
-		struct bs_search_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
-		                               .mode = below(2) ? BS_SEARCH_TOP : BS_SEARCH_IDS, .n_best = 1000000, .context = &whole};
-		struct bs_catalog_search_request request = {.find = find, .hit = take_from_catalog};
+		struct bs_search_request find = {.query.text = (const char *)query.data, .query.text_bytes = query.used_bytes, .query.any = true,
+		                               .output.mode = below(2) ? BS_SEARCH_TOP : BS_SEARCH_IDS, .output.limit = 1000000, .callbacks.context = &whole};
+		struct bs_catalog_search_request request = {.search = find, .hit = take_from_catalog};
 		enum bs_status expected = bs_catalog_search(catalog, &request, NULL, NULL);
-		request.find.limits = &limits;
-		request.find.context = &part;
-		request.find.n_best = 1 + below(20);
-		request.find.snippets = below(2);
+		request.search.limits = &limits;
+		request.search.callbacks.context = &part;
+		request.search.output.limit = 1 + below(20);
+		request.search.output.snippets = below(2);
 		if (bs_catalog_search(catalog, &request, &came, ERR) != expected)
 			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, said.text);
-		size_t n_wanted = find.mode == BS_SEARCH_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
+		size_t n_wanted = find.output.mode == BS_SEARCH_IDS || length(&whole) < request.search.output.limit ? length(&whole) : request.search.output.limit;
 		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
 			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
 				from++;
 			assert_true(from < length(&whole) && (came.find.is_partial || from == k));
 		}
 		assert_true(came.find.is_partial || length(&part) == n_wanted);
-		n_cut += came.find.is_partial;
-		n_some += came.find.is_partial && length(&part) > 0;
-		n_whole += !came.find.is_partial;
+		n_cut += came.search.is_partial;
+		n_some += came.search.is_partial && length(&part) > 0;
+		n_whole += !came.search.is_partial;
 		bs_buffer_deinit(&whole.hits);
 		bs_buffer_deinit(&part.hits);
 	}
@@ -341,13 +341,13 @@ static int stop_later(void *context)
 static void test_stopped(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	unsigned n_left = 1;
 	const volatile int cancel = 1;
 	for (int partial = 0; partial < 2; partial++) {
 		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
 		struct bs_catalog_search_request request = {
-			.find = {.query = "waax0", .query_bytes = 5, .mode = BS_SEARCH_COUNT, .limits = &limits, .brute = true}};
+			.search = {.query.text = "waax0", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT, .limits = &limits, .method.brute = true}};
 		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
 		assert_true(came.find.is_partial == (partial == 1));
 		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
@@ -357,11 +357,11 @@ static void test_stopped(void **state)
 	}
 }
 
-static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_result *came)
+static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_search_result *came)
 {
 	struct bs_catalog_search_request request = {
-		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT}, .partial = partial};
-	return bs_catalog_search(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
+		.search = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT}, .partial = partial};
+	return bs_catalog_search(catalog, &request, came, NULL) == BS_OK ? came->search.n_hits : UINT64_MAX;
 }
 
 static void keep_message(void *context, const char *message)
@@ -373,7 +373,7 @@ static void keep_message(void *context, const char *message)
 static void test_suggestions(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	AUTO(bs_buffer_deinit) struct bs_buffer word = {.data = NULL};
 	unsigned n_absent = 0, n_suggested = 0;
 	for (unsigned i = 0; i < n_queries; i++) {
@@ -387,10 +387,10 @@ static void test_suggestions(void **state)
 		word.data[at + 1] = letter;
 		word.data[word.used_bytes] = '\0';
 		struct bs_catalog_search_request request = {
-			.find = {.query = (const char *)word.data, .query_bytes = word.used_bytes, .mode = BS_SEARCH_COUNT, .suggest = true,
-		             .notice = keep_message, .context = &line}};
+			.search = {.query.text = (const char *)word.data, .query.text_bytes = word.used_bytes, .output.mode = BS_SEARCH_COUNT, .callbacks.suggest = true,
+		             .callbacks.notice = keep_message, .callbacks.context = &line}};
 		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), BS_OK);
-		if (came.find.n_hits > 0) {
+		if (came.search.n_hits > 0) {
 			assert_string_equal(line.text, "");
 			continue;
 		}
@@ -425,7 +425,7 @@ static void commit_word(const char *dir, const char *word)
 static void test_changes(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("changes"), *other;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_catalog_entry entry;
 	uint64_t n_changed, n_unreachable;
 	char dirs[2][64], path[96];
@@ -475,7 +475,7 @@ static void test_changes(void **state)
 static void test_kept(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("kept"), *other;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_catalog_entry entry;
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
@@ -537,7 +537,7 @@ static void test_at_once(void **state)
 static void test_damaged(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("damaged");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char path[64];
 	if (n_indexes < SEVERAL)
 		skip();
@@ -556,7 +556,7 @@ static void test_damaged(void **state)
 		assert_int_equal(fseek(file, at, SEEK_SET), 0);
 		fputc(other, file);
 		fclose(file);
-		struct bs_catalog_request request = {.file = path, .consent = &all};
+		struct bs_catalog_request request = {.file = path, .host.consent = &all};
 		enum bs_status status = bs_catalog_open(&request, &catalog, NULL);
 		if (!status) {
 			uint64_t n = count(catalog, "waax0", false, &came);
@@ -595,7 +595,7 @@ static void damage_segments(const char *dir)
 static void test_damaged_index(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("faulty");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_error err = {""}, line = {""};
 	char dirs[3][64];
 	const char *list[3] = {dirs[0], dirs[1], dirs[2]};
@@ -614,7 +614,7 @@ static void test_damaged_index(void **state)
 	damage_segments(dirs[1]);
 	damage_segments(dirs[2]);
 	struct bs_catalog_search_request request = {
-		.find = {.query = "waax0 weax4", .query_bytes = 11, .mode = BS_SEARCH_COUNT, .brute = true, .notice = keep_message, .context = &line}};
+		.search = {.query.text = "waax0 weax4", .query.text_bytes = 11, .output.mode = BS_SEARCH_COUNT, .method.brute = true, .callbacks.notice = keep_message, .callbacks.context = &line}};
 	assert_true(n_first > 0 && n_first < n_all);
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, &err), BS_CORRUPT);
 	if (strncmp(err.text, "f1: ", 4) != 0)
@@ -632,7 +632,7 @@ static void test_other_versions(void **state)
 {
 	static const uint8_t versions[] = {1, 3, 200};
 	struct bs_catalog *catalog = open_catalog("versions");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char path[64];
 	if (n_indexes < SEVERAL)
 		skip();
@@ -668,7 +668,7 @@ static void test_handed_on(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
 	struct bs_catalog_entry entry;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char dir[64], path[64], moved[96];
 	const char *list[1] = {dir}, *words[] = {"narwhal"};
 	unsigned seen = 0;
@@ -708,12 +708,12 @@ static void test_other_words(void **state)
 {
 	enum { N_SEALS = 3000 };
 	struct bs_catalog *catalog = open_catalog("other");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/o%d", scratch, i);
-		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer_request request = {.dir = dirs[i], .index.stem_language = i ? "english" : NULL, .host.consent = &all};
 		AUTO(bs_writer_close_at) struct bs_writer *writer;
 		struct bs_text text = {"", 0, "running seals", 13};
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
@@ -727,14 +727,14 @@ static void test_other_words(void **state)
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
 	assert_int_equal(count(catalog, "seals", false, &came), 2 * N_SEALS);
 	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
-	struct bs_catalog_search_request brute = {.find = {.query = "seal", .query_bytes = 4, .mode = BS_SEARCH_COUNT, .brute = true}};
+	struct bs_catalog_search_request brute = {.search = {.query.text = "seal", .query.text_bytes = 4, .output.mode = BS_SEARCH_COUNT, .method.brute = true}};
 	assert_int_equal(bs_catalog_search(catalog, &brute, &came, NULL), BS_OK);
 	assert_int_equal(came.find.n_hits, N_SEALS);
 	struct list hits = {{0}};
-	struct bs_catalog_search_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
+	struct bs_catalog_search_request request = {.search = {.query.text = "seals", .query.text_bytes = 5, .callbacks.context = &hits}, .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "o0 and o1"));
-	request.find.feedback_docs = 3;
+	request.search.query.feedback_docs = 3;
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);
 	bs_catalog_close(catalog);
 	bs_buffer_deinit(&hits.hits);
@@ -765,7 +765,7 @@ static void test_sorted_words(void **state)
 	const char *list[2] = {dirs[0], dirs[1]};
 	for (int i = 0; i < 2; i++) {
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/s%d", scratch, i);
-		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer_request request = {.dir = dirs[i], .index.stem_language = i ? "english" : NULL, .host.consent = &all};
 		AUTO(bs_writer_close_at) struct bs_writer *writer;
 		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
 		for (int d = 0; d < 2; d++) {
@@ -776,8 +776,8 @@ static void test_sorted_words(void **state)
 	}
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
 	struct bs_catalog_search_request request = {
-		.find = {.query = "seals", .query_bytes = 5, .sort_field = "year", .n_best = 3, .snippets = true, .mark_start = "<",
-		         .mark_stop = ">", .context = &hits},
+		.search = {.query.text = "seals", .query.text_bytes = 5, .output.sort_field = "year", .output.limit = 3, .output.snippets = true, .output.mark_start = "<",
+		         .output.mark_stop = ">", .callbacks.context = &hits},
 		.hit = note_sorted};
 	assert_int_equal(bs_catalog_search(catalog, &request, NULL, NULL), BS_OK);
 	assert_string_equal(hits.seen, "1 s0:2001 2001 [one seal, two <seals>]\n"

@@ -302,7 +302,7 @@ static void open_corpus(struct corpus *corpus, struct bs_buffer docs[N_DOCS], en
 	struct bs_buffer text = {0};
 	expect_ok(bs_memory_index_new(&corpus->memory, ERR), &said);
 	struct bs_writer_request request = {
-		.memory = corpus->memory, .n_threads = 1, .fold_accents = fold_accents, .split_identifiers = splits};
+		.memory = corpus->memory, .write.n_threads = 1, .index.fold_accents = fold_accents, .index.split_identifiers = splits};
 	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < N_DOCS; i++) {
 		char id[16];
@@ -339,16 +339,16 @@ static int hear(void *context, const struct bs_hit *hit)
 /* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
 static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
 {
-	struct bs_search_request find = {.query = (const char *)query->data,
-	                               .query_bytes = query->used_bytes,
-	                               .mode = brute ? BS_SEARCH_IDS : BS_SEARCH_TOP,
-	                               .n_best = N_DOCS,
-	                               .brute = brute,
-	                               .any = any,
-	                               .hit = hear,
-	                               .context = heard};
+	struct bs_search_request find = {.query.text = (const char *)query->data,
+	                               .query.text_bytes = query->used_bytes,
+	                               .output.mode = brute ? BS_SEARCH_IDS : BS_SEARCH_TOP,
+	                               .output.limit = N_DOCS,
+	                               .method.brute = brute,
+	                               .query.any = any,
+	                               .callbacks.hit = hear,
+	                               .callbacks.context = heard};
 	if (!brute)
-		find.mode = below(2) ? BS_SEARCH_IDS : BS_SEARCH_TOP;
+		find.output.mode = below(2) ? BS_SEARCH_IDS : BS_SEARCH_TOP;
 	bs_buffer_clear(heard);
 	enum bs_status status = bs_search(corpus->searcher, &find, NULL, ERR);
 	if (status == BS_INVALID)
@@ -431,8 +431,8 @@ static void check_query(const struct corpus corpora[N_FORMS], const struct bs_bu
 				assert_same_answer(&forms[form], "another form is answered otherwise", &expected, &found);
 		}
 	for (int of = 0; of < N_FORMS; of++) {
-		struct bs_search_request ids = {.query = (const char *)forms[of].data, .query_bytes = forms[of].used_bytes,
-		                              .mode = BS_SEARCH_IDS, .any = any, .hit = hear, .context = &expected};
+		struct bs_search_request ids = {.query.text = (const char *)forms[of].data, .query.text_bytes = forms[of].used_bytes,
+		                              .output.mode = BS_SEARCH_IDS, .query.any = any, .callbacks.hit = hear, .callbacks.context = &expected};
 		bs_buffer_clear(&expected);
 		enum bs_status status = bs_search(corpora[of].searcher, &ids, NULL, ERR);
 		if (status == BS_INVALID)

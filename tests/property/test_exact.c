@@ -66,9 +66,9 @@ static void make_index(uint64_t *random, bool is_new)
 	};
 	struct bs_build_request request = {
 		.dir = "index",
-		.words = true,
+		.index.words = true,
 		.rebuild = !is_new,
-		.n_threads = 1,
+		.write.n_threads = 1,
 		.tuning = &tuning,
 	};
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);

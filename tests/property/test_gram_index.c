@@ -296,11 +296,11 @@ static void live(struct model *model, uint32_t round)
 	};
 	struct bs_build_request request = {
 		.dir = "index",
-		.words = round % 2,
-		.grams = true,
+		.index.words = round % 2,
+		.index.grams = true,
 		.rebuild = round > 0,
-		.n_threads = 1 + (uint32_t)random_below(&model->random, 3),
-		.memory_bytes = 1,
+		.write.n_threads = 1 + (uint32_t)random_below(&model->random, 3),
+		.write.memory_bytes = 1,
 		.tuning = &tuning,
 	};
 	struct bs_build_report report;
@@ -376,13 +376,13 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 
 static void test_collection(void **state)
 {
-	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1};
+	struct bs_build_request request = {.dir = "index", .index.words = true, .write.n_threads = 1};
 	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	clock_make_old();
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_collection(true, BS_GRAM_NOT_COVERED, "needle");
 	expect_collection(true, BS_GRAM_NOT_COVERED, "absent");
-	request.grams = request.rebuild = true;
+	request.index.grams = request.rebuild = true;
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_checked();
 	expect_collection(true, BS_GRAM_CANDIDATE, "needle");
@@ -390,7 +390,7 @@ static void test_collection(void **state)
 	write_text("c.jsonl", "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
 	expect_collection(false, BS_GRAM_NOT_COVERED, "absent");
 	clock_make_old();
-	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){NULL}, NULL);
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, (const char *const[]){NULL}, NULL);
 	expect_checked();
 	expect_collection(true, BS_GRAM_CANDIDATE, "absent");
 	expect_collection(false, BS_GRAM_NO_MATCH, "needle");

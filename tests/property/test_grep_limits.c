@@ -80,7 +80,7 @@ static size_t pattern_bytes;
 
 static struct bs_grep_request request_of(const char *const *pattern, const char *const *path, struct written *written)
 {
-	struct bs_grep_request request = {.write = take_bytes, .context = written, .n_threads = 2};
+	struct bs_grep_request request = {.callbacks.write = take_bytes, .callbacks.context = written, .n_threads = 2};
 	pattern_bytes = strlen(*pattern);
 	request.pattern.patterns = pattern;
 	request.pattern.pattern_bytes = &pattern_bytes;

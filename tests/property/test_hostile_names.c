@@ -179,17 +179,17 @@ static void expect_document(struct world *world, struct bs_searcher *searcher, s
 	struct bs_search_result result;
 	struct heard heard = {.document = document};
 	char query[300];
-	struct bs_search_request request = {.query = document->word, .query_bytes = strlen(document->word), .mode = BS_SEARCH_IDS, .hit = hear,
-	                                  .context = &heard};
+	struct bs_search_request request = {.query.text = document->word, .query.text_bytes = strlen(document->word), .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear,
+	                                  .callbacks.context = &heard};
 	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
 		fail_at(world, step, document, heard.is_other ? "it is found by another id" : "it is not found as often as it should");
 	n_expected++;
 	if (document->is_dead || !is_typable(document->field))
 		return;
-	request.query_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
-	request.query = query;
-	request.mode = BS_SEARCH_COUNT;
+	request.query.text_bytes = (size_t)snprintf(query, sizeof(query), "%s:%s", document->field.data, document->word);
+	request.query.text = query;
+	request.output.mode = BS_SEARCH_COUNT;
 	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (result.n_hits != 1)
 		fail_at(world, step, document, "it is not found in its field");
@@ -197,7 +197,7 @@ static void expect_document(struct world *world, struct bs_searcher *searcher, s
 
 static void expect(struct world *world, const char *step)
 {
-	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent};
+	struct bs_open_request request = {.dir = world->dir, .memory = world->memory, .host.texts = world->texts, .host.consent = &consent};
 	struct bs_check_request check = {.dir = world->dir, .memory = world->memory};
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
@@ -210,8 +210,8 @@ static void expect(struct world *world, const char *step)
 
 static void compact_and_rebuild(struct world *world)
 {
-	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .texts = world->texts, .consent = &consent,
-	                                   .n_threads = 2};
+	struct bs_build_request request = {.dir = world->dir, .memory = world->memory, .host.texts = world->texts, .host.consent = &consent,
+	                                   .write.n_threads = 2};
 	must(world, "compact", bs_index_compact(&request, NULL, ERR));
 	expect(world, "compact");
 	request.rebuild = true;
@@ -310,14 +310,14 @@ static void write_given(struct world *world)
 	AUTO(bytes_free) struct bytes weight = hostile_string(&world->hostile);
 	bytes_put(&weight, "=7", 2);
 	const char *weights[] = {weight.data, "t=2", NULL};
-	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .n_threads = 1};
+	struct bs_writer_request request = {.dir = world->dir, .memory = world->memory, .write.n_threads = 1};
 	struct bs_writer *writer;
-	request.weights = draw(world, 3) ? NULL : weights;
-	request.grams = draw(world, 12) == 0;
+	request.index.weights = draw(world, 3) ? NULL : weights;
+	request.index.grams = draw(world, 12) == 0;
 	request.not_stored = draw(world, 3) == 0;
 	request.no_checksums = request.not_stored && draw(world, 2);
-	request.condensed = world->memory && draw(world, 2);
-	request.texts = world->texts = request.not_stored ? &provider : NULL;
+	request.write.condensed = world->memory && draw(world, 2);
+	request.host.texts = world->texts = request.not_stored ? &provider : NULL;
 	must(world, "open", bs_writer_open(&request, &writer, ERR));
 	for (uint64_t n = 1 + draw(world, 8); n > 0; n--)
 		give(world, writer, (struct bytes){NULL, 0});
@@ -345,8 +345,8 @@ static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, c
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
 		struct bs_catalog_search_request request = {.hit = hear_in_catalog};
-		request.find = (struct bs_search_request){.query = document->word, .query_bytes = strlen(document->word), .mode = BS_SEARCH_IDS,
-		                                        .context = &heard};
+		request.search = (struct bs_search_request){.query.text = document->word, .query.text_bytes = strlen(document->word), .output.mode = BS_SEARCH_IDS,
+		                                        .callbacks.context = &heard};
 		must(world, step, bs_catalog_search(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
 			fail_at(world, step, document, "the catalog does not find it, or by another id");
@@ -722,15 +722,15 @@ struct options {
 static void choose_options(struct world *world, struct options *options, struct bs_build_request *request)
 {
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
-	request->hidden = request->no_ignore = true;
-	request->words = true;
-	request->grams = draw(world, 12) == 0; /* to choose them takes longer than all else */
-	request->store = draw(world, 4) == 0;
+	request->rules.hidden = request->rules.no_ignore = true;
+	request->index.words = true;
+	request->index.grams = draw(world, 12) == 0; /* to choose them takes longer than all else */
+	request->rules.store = draw(world, 4) == 0;
 	if (draw(world, 3) == 0) {
 		world->id_field = hostile_string(&world->hostile);
 		if (strcmp(world->id_field.data, "t") == 0)
 			bytes_put(&world->id_field, "x", 1);
-		request->id_field = world->id_field.data;
+		request->rules.id_field = world->id_field.data;
 	}
 	if (draw(world, 4) == 0) {
 		world->text_field = hostile_string(&world->hostile);
@@ -738,12 +738,12 @@ static void choose_options(struct world *world, struct options *options, struct 
 			world->text_field.data[i] = world->text_field.data[i] == ',' ? ';' : world->text_field.data[i];
 		options->texts[0] = "t";
 		options->texts[1] = world->text_field.data;
-		request->text_fields = options->texts;
+		request->rules.text_fields = options->texts;
 	}
 	if (draw(world, 4) == 0) {
 		bytes_put(&options->weight, "=9", 2);
 		options->weights[0] = options->weight.data;
-		request->weights = options->weights;
+		request->index.weights = options->weights;
 	}
 	if (draw(world, 4) == 0) {
 		/* It leaves nothing out that is there. */
@@ -751,12 +751,12 @@ static void choose_options(struct world *world, struct options *options, struct 
 		options->glob = bytes_join((struct bytes){(char[]){"!"}, 1}, "", of);
 		bytes_put(&options->glob, ".nothing", strlen(".nothing"));
 		options->globs[0] = options->glob.data;
-		request->globs = options->globs;
+		request->rules.globs = options->globs;
 	}
 	if (draw(world, 4) == 0) {
 		options->record = hostile_file_name(&world->hostile, ".nothing");
 		options->records[0] = options->record.data;
-		request->records = options->records;
+		request->rules.records = options->records;
 	}
 }
 
@@ -788,19 +788,19 @@ static void index_by_program(struct world *world, const struct bs_build_request 
 	add_argument(list, &n, "--index", world->dir);
 	if (request->n_sources > 0) {
 		add_argument(list, &n, "--hidden", "--no-ignore");
-		add_argument(list, &n, "--words", request->grams ? "--grams" : NULL);
-		if (request->store)
+		add_argument(list, &n, "--words", request->index.grams ? "--grams" : NULL);
+		if (request->rules.store)
 			add_argument(list, &n, "--store", NULL);
-		if (request->id_field && asprintf(&joined[0], "--id=%s", request->id_field) > 0)
+		if (request->rules.id_field && asprintf(&joined[0], "--id=%s", request->rules.id_field) > 0)
 			add_argument(list, &n, joined[0], NULL);
-		if (request->text_fields && asprintf(&joined[1], "--text=t,%s", request->text_fields[1]) > 0)
+		if (request->rules.text_fields && asprintf(&joined[1], "--text=t,%s", request->rules.text_fields[1]) > 0)
 			add_argument(list, &n, joined[1], NULL);
-		if (request->weights && asprintf(&joined[2], "--weight=%s", request->weights[0]) > 0)
+		if (request->index.weights && asprintf(&joined[2], "--weight=%s", request->index.weights[0]) > 0)
 			add_argument(list, &n, joined[2], NULL);
-		for (size_t i = 0; request->globs && request->globs[i]; i++)
-			add_argument(list, &n, "-g", request->globs[i]);
-		for (size_t i = 0; request->records && request->records[i]; i++)
-			add_argument(list, &n, "--records", request->records[i]);
+		for (size_t i = 0; request->rules.globs && request->rules.globs[i]; i++)
+			add_argument(list, &n, "-g", request->rules.globs[i]);
+		for (size_t i = 0; request->rules.records && request->rules.records[i]; i++)
+			add_argument(list, &n, "--records", request->rules.records[i]);
 	}
 	if (request->rebuild)
 		add_argument(list, &n, "--rebuild", NULL);
@@ -824,9 +824,9 @@ static void note_skip(void *context, enum bs_skip reason, const char *message)
 /* Globs that cannot be read are refused, and nothing is made. */
 static bool are_globs_bad(struct world *world, const struct bs_build_request *request)
 {
-	struct bs_build_request alone = {.dir = "globs", .globs = request->globs, .records = request->records, .sources = (const char *const[]){"."},
-	                                 .n_sources = 1, .words = true, .text_fields = (const char *const[]){"none", NULL}};
-	if (!request->globs && !request->records)
+	struct bs_build_request alone = {.dir = "globs", .rules.globs = request->rules.globs, .rules.records = request->rules.records, .sources = (const char *const[]){"."},
+	                                 .n_sources = 1, .index.words = true, .rules.text_fields = (const char *const[]){"none", NULL}};
+	if (!request->rules.globs && !request->rules.records)
 		return false;
 	assert_int_equal(mkdir("empty", 0700), 0);
 	alone.sources = (const char *const[]){"empty"};
@@ -847,10 +847,10 @@ static void build(struct world *world, struct bs_build_request *request, const c
 	}
 	request->dir = world->dir;
 	request->memory = world->memory;
-	request->skipped = note_skip;
-	request->context = world;
-	request->consent = &consent;
-	request->n_threads = 2;
+	request->callbacks.skipped = note_skip;
+	request->callbacks.context = world;
+	request->host.consent = &consent;
+	request->write.n_threads = 2;
 	int input = open("input", O_RDONLY | O_CLOEXEC), before = dup(0);
 	if (input >= 0)
 		dup2(input, 0);
@@ -879,7 +879,7 @@ static void delete_one(struct world *world)
 	if (!document || document->local_id.n == 0 || memchr(document->local_id.data, '\0', document->local_id.n) || !is_alone(world, document))
 		return;
 	const char *ids[] = {document->local_id.data, NULL};
-	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .consent = &consent};
+	struct bs_delete_request request = {.dir = world->dir, .memory = world->memory, .ids = ids, .n_ids = 1, .host.consent = &consent};
 	struct bs_delete_result result = {0};
 	must(world, "delete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
@@ -895,7 +895,7 @@ static void delete_one(struct world *world)
 	/* What the index has no more is read again; from standard input it cannot be. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
-		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .consent = &consent};
+		struct bs_build_request refresh = {.dir = world->dir, .memory = world->memory, .host.consent = &consent};
 		must(world, "undelete", bs_index_build(&refresh, NULL, ERR));
 	}
 	expect(world, "undelete");
@@ -910,7 +910,7 @@ static void write_sources(struct world *world)
 	struct bs_build_request request = {.sources = spelled};
 	choose_options(world, &options, &request);
 	if (are_globs_bad(world, &request))
-		request.globs = request.records = NULL;
+		request.rules.globs = request.rules.records = NULL;
 	for (uint64_t wanted = 1 + draw(world, MOST_SOURCES); wanted > 0; wanted--)
 		if (make_source(world, (unsigned)n, &sources[n]))
 			n++;

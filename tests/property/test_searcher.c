@@ -82,8 +82,8 @@ static void draw_query(struct asked *asked)
 	for (uint32_t n = 1 + below(3) * below(3); n > 0; n--)
 		n_bytes += (size_t)snprintf(asked->query + n_bytes, sizeof(asked->query) - n_bytes, "%s%s ",
 		                            atoms[below(sizeof(atoms) / sizeof(*atoms))], n > 1 && by_chance(30) ? " OR" : "");
-	asked->request.query = asked->query;
-	asked->request.query_bytes = n_bytes;
+	asked->request.query.text = asked->query;
+	asked->request.query.text_bytes = n_bytes;
 }
 
 static void draw_filter(struct asked *asked)
@@ -91,13 +91,13 @@ static void draw_filter(struct asked *asked)
 	static const char *const globs[] = {"*.txt", "!*.c", "docs.jsonl", "none"};
 	struct bs_search_request *request = &asked->request;
 	if (by_chance(40))
-		asked->globs[0] = globs[below(4)], request->globs = asked->globs;
+		asked->globs[0] = globs[below(4)], request->filter.globs = asked->globs;
 	if (by_chance(20))
-		asked->types[0] = "c", request->types = asked->types;
+		asked->types[0] = "c", request->filter.types = asked->types;
 	if (by_chance(20))
-		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl", request->places = asked->places;
+		asked->places[0] = by_chance(50) ? "files" : "docs.jsonl", request->filter.places = asked->places;
 	if (by_chance(40))
-		request->newer = "2005-01-01", request->date_field = by_chance(60) ? "when" : by_chance(50) ? "text" : NULL;
+		request->filter.newer = "2005-01-01", request->filter.date_field = by_chance(60) ? "when" : by_chance(50) ? "text" : NULL;
 }
 
 static void draw(struct asked *asked)
@@ -106,34 +106,34 @@ static void draw(struct asked *asked)
 	static const size_t n_best[] = {0, 1, 3, 100, 5000};
 	*asked = (struct asked){.n_wanted = by_chance(10) ? 1 + below(20) : 0};
 	draw_query(asked);
-	request->mode = (enum bs_search_mode)below(3);
-	request->n_best = n_best[below(5)];
-	request->any = by_chance(30);
-	request->strict_query = by_chance(5);
-	request->stop_language = by_chance(15) ? "english" : by_chance(3) ? "nonsense" : NULL;
-	if (!request->stop_language && by_chance(10))
-		request->stop_words = "word1 common", request->stop_words_bytes = 12;
+	request->output.mode = (enum bs_search_mode)below(3);
+	request->output.limit = n_best[below(5)];
+	request->query.any = by_chance(30);
+	request->query.strict = by_chance(5);
+	request->query.stop_language = by_chance(15) ? "english" : by_chance(3) ? "nonsense" : NULL;
+	if (!request->query.stop_language && by_chance(10))
+		request->query.stop_words = "word1 common", request->query.stop_words_bytes = 12;
 	if (by_chance(15))
-		request->feedback_docs = 1 + below(20);
+		request->query.feedback_docs = 1 + below(20);
 	else if (by_chance(12))
-		request->like_id = by_chance(50) ? "docs.jsonl#d3" : by_chance(50) ? "files/f7.txt" : "d5";
-	if (!request->feedback_docs && by_chance(5))
-		request->like_text = "word1 rare7 word3 word3", request->like_text_bytes = 23;
-	if ((request->like_id || request->like_text) && by_chance(30))
-		request->query_bytes = 0;
-	request->approx = request->mode == BS_SEARCH_TOP && by_chance(5);
-	request->brute = by_chance(6);
-	request->no_stat = by_chance(15);
-	request->exhaustive = by_chance(10);
-	request->suggest = by_chance(20);
-	request->snippets = by_chance(40);
-	request->passages = by_chance(30);
-	request->n_threads = by_chance(50) ? 1 : below(5);
-	if (request->mode == BS_SEARCH_TOP && !request->approx && by_chance(25))
-		request->sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->sort_descending = by_chance(50);
+		request->query.like_id = by_chance(50) ? "docs.jsonl#d3" : by_chance(50) ? "files/f7.txt" : "d5";
+	if (!request->query.feedback_docs && by_chance(5))
+		request->query.like_text = "word1 rare7 word3 word3", request->query.like_text_bytes = 23;
+	if ((request->query.like_id || request->query.like_text) && by_chance(30))
+		request->query.text_bytes = 0;
+	request->method.approx = request->output.mode == BS_SEARCH_TOP && by_chance(5);
+	request->method.brute = by_chance(6);
+	request->method.no_stat = by_chance(15);
+	request->method.exhaustive = by_chance(10);
+	request->callbacks.suggest = by_chance(20);
+	request->output.snippets = by_chance(40);
+	request->output.passages = by_chance(30);
+	request->method.n_threads = by_chance(50) ? 1 : below(5);
+	if (request->output.mode == BS_SEARCH_TOP && !request->method.approx && by_chance(25))
+		request->output.sort_field = by_chance(45) ? "year" : by_chance(80) ? "when" : "text", request->output.sort_descending = by_chance(50);
 	if (by_chance(25))
 		draw_filter(asked);
-	asked->is_one_of_many = !request->feedback_docs && !request->like_id && !request->like_text && by_chance(15);
+	asked->is_one_of_many = !request->query.feedback_docs && !request->query.like_id && !request->query.like_text && by_chance(15);
 }
 
 /* What came of a request, all of it, but for the times. */
@@ -180,15 +180,15 @@ static void ask(struct bs_searcher *searcher, const struct asked *asked, struct 
 {
 	struct bs_search_request request = asked->request;
 	*answer = (struct answer){.sum = 1, .n_wanted = asked->n_wanted};
-	request.hit = take_hit;
-	request.notice = take_notice;
-	request.context = answer;
+	request.callbacks.hit = take_hit;
+	request.callbacks.notice = take_notice;
+	request.callbacks.context = answer;
 	struct bs_statistics *statistics = NULL;
 	if (asked->is_one_of_many) {
 		assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
 		answer->status = bs_statistics_gather(searcher, &request, statistics, &answer->error);
 		bs_statistics_set(statistics, 10 * bs_statistics_n_docs(statistics), 9 * bs_statistics_n_positions(statistics));
-		request.statistics = statistics;
+		request.query.statistics = statistics;
 	}
 	if (!answer->status)
 		answer->status = bs_search(searcher, &request, &answer->result, &answer->error);
@@ -219,13 +219,13 @@ static void print_request(const struct asked *asked)
 	const struct bs_search_request *request = &asked->request;
 	print_error("query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d brute %d no_stat %d exhaustive %d "
 	            "threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many %d\n",
-	            (int)request->query_bytes, request->query, (int)request->mode, request->n_best, request->any,
-	            request->stop_language ? request->stop_language : "", request->stop_words ? request->stop_words : "",
-	            request->feedback_docs, request->like_id ? request->like_id : "", request->like_text ? request->like_text : "",
-	            request->approx, request->brute, request->no_stat, request->exhaustive, request->n_threads,
-	            request->sort_field ? request->sort_field : "", request->sort_descending, asked->globs[0] ? asked->globs[0] : "",
+	            (int)request->query.text_bytes, request->query.text, (int)request->output.mode, request->output.limit, request->query.any,
+	            request->query.stop_language ? request->query.stop_language : "", request->query.stop_words ? request->query.stop_words : "",
+	            request->query.feedback_docs, request->query.like_id ? request->query.like_id : "", request->query.like_text ? request->query.like_text : "",
+	            request->method.approx, request->method.brute, request->method.no_stat, request->method.exhaustive, request->method.n_threads,
+	            request->output.sort_field ? request->output.sort_field : "", request->output.sort_descending, asked->globs[0] ? asked->globs[0] : "",
 	            asked->types[0] ? asked->types[0] : "", asked->places[0] ? asked->places[0] : "",
-	            request->newer ? request->newer : "", request->date_field ? request->date_field : "", asked->n_wanted, asked->is_one_of_many);
+	            request->filter.newer ? request->filter.newer : "", request->filter.date_field ? request->filter.date_field : "", asked->n_wanted, asked->is_one_of_many);
 }
 
 /* As many kinds of answers were seen. */
@@ -253,8 +253,8 @@ static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searc
 		seen->n_failed += got.status != BS_OK && got.status != BS_STOPPED;
 		seen->n_found += !got.status && got.result.n_hits > 0;
 		seen->n_none += !got.status && got.result.n_hits == 0;
-		seen->n_learnt += !got.status && (asked.request.feedback_docs > 0 || asked.request.like_id);
-		seen->n_sorted += !got.status && asked.request.sort_field && got.result.n_hits > 1;
+		seen->n_learnt += !got.status && (asked.request.query.feedback_docs > 0 || asked.request.query.like_id);
+		seen->n_sorted += !got.status && asked.request.output.sort_field && got.result.n_hits > 1;
 	}
 }
 
@@ -309,14 +309,14 @@ static void check_an_index(const struct bs_build_request *options)
 
 static void test_plain(void **state)
 {
-	check_an_index(&(struct bs_build_request){.n_threads = 1});
+	check_an_index(&(struct bs_build_request){.write.n_threads = 1});
 }
 
 static void test_with_options(void **state)
 {
 	const char *weights[] = {"title=3", NULL};
 	check_an_index(&(struct bs_build_request){
-		.n_threads = 1, .stem_language = "english", .split_identifiers = true, .fold_accents = true, .weights = weights});
+		.write.n_threads = 1, .index.stem_language = "english", .index.split_identifiers = true, .index.fold_accents = true, .index.weights = weights});
 }
 
 RUN_RANDOM_TESTS(300, 1, cmocka_unit_test(test_plain), cmocka_unit_test(test_with_options))

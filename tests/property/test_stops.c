@@ -304,9 +304,9 @@ static struct bs_limits *deadline(struct call *call, bool has_end)
 static void build(struct call *call, const char *name, bool rebuild)
 {
 	const char *source = tree;
-	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
-	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
-	                                   .memory_bytes = 512u << 20, .limits = deadline(call, false)};
+	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .write.n_threads = 1, .rules.store = call->store,
+	                                   .rebuild = rebuild, .rules.max_document_bytes = call->input->max_document_bytes,
+	                                   .write.memory_bytes = 512u << 20, .limits = deadline(call, false)};
 	ok(bs_index_build(&request, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, name);
 }
@@ -320,7 +320,7 @@ static void touch_all(void)
 
 static void compact_and_check(struct call *call)
 {
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = deadline(call, false)}, NULL, ERR), &said);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .write.n_threads = 1, .limits = deadline(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "compact");
 	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)}, NULL, ERR), &said);
 	end(&call->gaps, call->input->name, "check");
@@ -335,11 +335,11 @@ static int take_hit(void *context, const struct bs_hit *hit)
 static void find(struct call *call, struct bs_searcher *searcher, const char *query, struct bs_search_request request)
 {
 	char name[96];
-	snprintf(name, sizeof(name), "query %.40s%s", query, request.brute ? " (brute)" : request.like_text ? " (like)" : "");
-	request.query = query;
-	request.query_bytes = strlen(query);
-	request.hit = take_hit;
-	request.n_threads = 1;
+	snprintf(name, sizeof(name), "query %.40s%s", query, request.method.brute ? " (brute)" : request.query.like_text ? " (like)" : "");
+	request.query.text = query;
+	request.query.text_bytes = strlen(query);
+	request.callbacks.hit = take_hit;
+	request.method.n_threads = 1;
 	request.limits = deadline(call, true);
 	enum bs_status status = bs_search(searcher, &request, NULL, ERR);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
@@ -358,16 +358,16 @@ static void query(struct call *call)
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
-		find(call, searcher, queries[i], (struct bs_search_request){.n_best = 10, .snippets = true, .passages = true});
-		find(call, searcher, queries[i], (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true});
+		find(call, searcher, queries[i], (struct bs_search_request){.output.limit = 10, .output.snippets = true, .output.passages = true});
+		find(call, searcher, queries[i], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true});
 	}
-	find(call, searcher, "word", (struct bs_search_request){.n_best = 10, .feedback_docs = 10});
+	find(call, searcher, "word", (struct bs_search_request){.output.limit = 10, .query.feedback_docs = 10});
 	FREED char *text = malloc(size_bytes() + 1);
 	FILE *file = fmemopen(text, size_bytes() + 1, "w");
 	for (size_t n = 0; n + 12 < size_bytes(); n += 12)
 		fprintf(file, "line %06x\n", draw(1 << 24));
 	fclose(file);
-	find(call, searcher, "", (struct bs_search_request){.n_best = 10, .like_text = text, .like_text_bytes = strlen(text)});
+	find(call, searcher, "", (struct bs_search_request){.output.limit = 10, .query.like_text = text, .query.like_text_bytes = strlen(text)});
 }
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -383,7 +383,7 @@ static void grep(struct call *call)
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = deadline(call, true)};
+		struct bs_grep_request request = {.n_threads = 1, .callbacks.write = take_bytes, .limits = deadline(call, true)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;

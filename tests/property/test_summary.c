@@ -199,7 +199,7 @@ static void test_sources(void **state)
 	for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.n; seed++) {
 		uint64_t random = seed;
 		struct bs_build_tuning tuning = {.max_segment_docs = seed % 2 ? 40 : 0};
-		struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning};
+		struct bs_build_request request = {.dir = "index", .write.n_threads = 1, .tuning = &tuning};
 		assert_int_equal(mkdir("d", 0700), 0);
 		for (uint64_t i = 0; i < 100; i++)
 			write_document(&random, i);
@@ -213,7 +213,7 @@ static void test_sources(void **state)
 				snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)random_below(&random, 150));
 				unlink(path);
 			}
-			request.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
+			request.index.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
 			request.rebuild = step == 11;
 			save_summary(&old);
 			expect_ok(bs_index_build(&request, NULL, ERR), &said);
@@ -223,7 +223,7 @@ static void test_sources(void **state)
 			expect_grams();
 			if (step % 5 == 3) {
 				save_summary(&old);
-				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .n_threads = 1}, NULL,
+				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, NULL,
 				                    ERR), &said);
 				expect_same_in_files(&old, false);
 				bs_snapshot_deinit(&old);
@@ -254,7 +254,7 @@ static void test_given(void **state)
 		uint64_t random = seed * 77;
 		if (seed % 2)
 			expect_ok(bs_memory_index_new(&memory, ERR), &said);
-		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .n_threads = 1};
+		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .write.n_threads = 1};
 		expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 		for (int step = 0; step < 40; step++) {
 			for (uint64_t i = random_below(&random, step % 8 ? 20 : 400); i > 0; i--)
@@ -301,7 +301,7 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
 	fclose(file);
 	bs_buffer_deinit(&text);
-	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = rate},
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = rate},
 	              (const char *const[]){"words.jsonl", NULL}, NULL);
 	expect_sound(dir_at("index"), true);
 }
@@ -333,7 +333,7 @@ static void test_rate(void **state)
 
 static uint64_t count(struct bs_searcher *searcher, const char *query, bool brute)
 {
-	struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_COUNT, .brute = brute};
+	struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_COUNT, .method.brute = brute};
 	struct bs_search_result result;
 	expect_ok(bs_search(searcher, &request, &result, ERR), &said);
 	return result.n_hits;
@@ -377,7 +377,7 @@ static void test_lost(void **state)
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
 	struct bs_check_sums sum;
 	struct bs_snapshot snapshot;
-	struct bs_build_request request = {.dir = "index", .n_threads = 1};
+	struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
 	uint64_t random = 5;
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (uint64_t i = 100; i < 104; i++)
@@ -415,12 +415,12 @@ static void test_lost(void **state)
 		assert_int_equal(open_both(&snapshot), BS_OK);
 		bs_snapshot_deinit(&snapshot);
 	}
-	request.summary_rate = -1;
+	request.index.summary_rate = -1;
 	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
 	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), false);
-	request.summary_rate = 0.02;
+	request.index.summary_rate = 0.02;
 	expect_ok(bs_index_build(&request, NULL, ERR), &said);
 	expect_sound(dir_at("index"), true);
 }
@@ -455,7 +455,7 @@ static void test_alike(void **state)
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
-	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
 	expect_ok(bs_vector_append(&known.segments, &segment, ERR), &said);
@@ -476,7 +476,7 @@ static void test_alike(void **state)
 static void test_find(void **state)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
-	struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning, .summary_rate = 0.2};
+	struct bs_build_request request = {.dir = "index", .write.n_threads = 1, .tuning = &tuning, .index.summary_rate = 0.2};
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	uint64_t random = 11, n_absent = 0;
@@ -516,7 +516,7 @@ static void test_absent(void **state)
 	struct bs_searcher *searcher;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox, yebra\n");
-	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = 1e-6}, (const char *const[]){"d", NULL},
 	              NULL);
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
@@ -575,7 +575,7 @@ static void test_trees(void **state)
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox. Caf\xc3\xa9 yebra\n");
 	write_text("d/b.txt", "jumps over\n");
-	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
+	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1, .index.summary_rate = 1e-6}, (const char *const[]){"d", NULL},
 	              NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);

@@ -100,9 +100,9 @@ static void make_index(bool use_false_positives)
 	};
 	struct bs_build_request request = {
 		.dir = "index",
-		.words = true,
-		.grams = true,
-		.n_threads = 1,
+		.index.words = true,
+		.index.grams = true,
+		.write.n_threads = 1,
 		.tuning = &tuning,
 	};
 	write_collection();

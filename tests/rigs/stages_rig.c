@@ -121,7 +121,7 @@ static void build(const char *dir, const char *source, const struct bs_term_trea
 	                                 .forward_mode = policy ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
 	                                 .pairs_least_bytes = 1};
 	struct bs_build_request request = {
-		.dir = dir, .sources = &source, .n_sources = 1, .words = true, .n_threads = 1, .tuning = &tuning};
+		.dir = dir, .sources = &source, .n_sources = 1, .index.words = true, .write.n_threads = 1, .tuning = &tuning};
 	ok(bs_index_build(&request, NULL, ERR), &said);
 }
 

@@ -41,8 +41,8 @@ struct bs_writer *open_with(struct bs_writer_request request)
 	struct bs_writer *writer;
 	request.dir = rig_dir();
 	request.memory = rig.memory;
-	if (!request.n_threads)
-		request.n_threads = 1;
+	if (!request.write.n_threads)
+		request.write.n_threads = 1;
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
@@ -72,7 +72,7 @@ struct bs_build_report commit(struct bs_writer *writer)
 
 struct bs_index *open_index(const struct bs_text_provider *texts)
 {
-	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .host.texts = texts};
 	return must_open_with(&request);
 }
 
@@ -91,10 +91,10 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_
 {
 	struct bs_search_result result;
 	struct heard heard = {.ids = ""};
-	request.query = query;
-	request.query_bytes = strlen(query);
-	request.hit = hear;
-	request.context = &heard;
+	request.query.text = query;
+	request.query.text_bytes = strlen(query);
+	request.callbacks.hit = hear;
+	request.callbacks.context = &heard;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	ok(bs_search(searcher, &request, &result, ERR), &said);
 	heard.n_hits = result.n_hits;
@@ -105,14 +105,14 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_
 uint64_t count(const char *query)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
-	return ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits;
+	return ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits;
 }
 
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(texts);
-	struct heard found = ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_IDS});
-	struct heard brute = ask_in(index, query, (struct bs_search_request){.mode = BS_SEARCH_IDS, .brute = true});
+	struct heard found = ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
+	struct heard brute = ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.brute = true});
 	assert_string_equal(found.ids, ids);
 	assert_string_equal(brute.ids, ids);
 }

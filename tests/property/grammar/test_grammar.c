@@ -65,17 +65,17 @@ static void clear(struct answer *answer, const struct grammar *grammar)
 static void search(struct bench *bench, const struct bs_buffer *text, bool any, enum bs_search_mode mode, bool brute,
                    struct answer *answer)
 {
-	struct bs_search_request request = {.query = (const char *)text->data,
-	                                  .query_bytes = text->used_bytes,
-	                                  .mode = mode,
-	                                  .n_best = GRAMMAR_N_DOCS,
-	                                  .exhaustive = true,
-	                                  .any = any,
-	                                  .brute = brute,
-	                                  .no_stat = true,
-	                                  .n_threads = 1,
-	                                  .hit = take_hit,
-	                                  .context = answer};
+	struct bs_search_request request = {.query.text = (const char *)text->data,
+	                                  .query.text_bytes = text->used_bytes,
+	                                  .output.mode = mode,
+	                                  .output.limit = GRAMMAR_N_DOCS,
+	                                  .method.exhaustive = true,
+	                                  .query.any = any,
+	                                  .method.brute = brute,
+	                                  .method.no_stat = true,
+	                                  .method.n_threads = 1,
+	                                  .callbacks.hit = take_hit,
+	                                  .callbacks.context = answer};
 	struct bs_search_result result;
 	clear(answer, &bench->grammar);
 	answer->status = bs_search(bench->searcher, &request, &result, &answer->err);
@@ -189,11 +189,11 @@ static void open_index(struct bench *bench, const struct bs_tokenizer_options *o
 	struct bs_build_request request = {.dir = "index",
 	                                   .sources = sources,
 	                                   .n_sources = 2,
-	                                   .words = true,
-	                                   .store = true,
-	                                   .n_threads = 1,
-	                                   .stem_language = options->stem_language,
-	                                   .fold_accents = options->fold_accents};
+	                                   .index.words = true,
+	                                   .rules.store = true,
+	                                   .write.n_threads = 1,
+	                                   .index.stem_language = options->stem_language,
+	                                   .index.fold_accents = options->fold_accents};
 	struct bs_build_report report;
 	ok(bs_index_build(&request, &report, ERR), &said);
 	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);

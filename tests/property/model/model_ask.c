@@ -206,8 +206,8 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 	static const char *const modes[] = {"top", "ids", "count"};
 	static const char *const view_names[] = {"clean", "sources changed since", "fresh"};
 	va_list args;
-	fprintf(stderr, "difference: query %s (%s%s, %s): ", comparison->query->text, modes[comparison->request.mode],
-	        comparison->request.brute ? ", brute" : "", view_names[comparison->view]);
+	fprintf(stderr, "difference: query %s (%s%s, %s): ", comparison->query->text, modes[comparison->request.output.mode],
+	        comparison->request.method.brute ? ", brute" : "", view_names[comparison->view]);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -233,7 +233,7 @@ static bool may_be_hit(const struct comparison *comparison, size_t i)
 static bool must_be_hit(const struct comparison *comparison, size_t i)
 {
 	return may_be_hit(comparison, i) &&
-	       (comparison->request.brute || query_matches(comparison->query, &comparison->state->docs.at[i]));
+	       (comparison->request.method.brute || query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
 /* Two sources may have documents of one id. A hit that bears it is left to a later one of them if that must be a hit. */
@@ -305,13 +305,13 @@ static void ask(struct comparison *comparison, enum bs_search_mode mode, bool br
 {
 	*answer = (struct answer){.n = 0};
 	comparison->request = (struct bs_search_request){
-		.query = comparison->query->text,
-		.query_bytes = strlen(comparison->query->text),
-		.mode = mode,
-		.n_best = 100000,
-		.brute = brute,
-		.hit = take_hit,
-		.context = answer,
+		.query.text = comparison->query->text,
+		.query.text_bytes = strlen(comparison->query->text),
+		.output.mode = mode,
+		.output.limit = 100000,
+		.method.brute = brute,
+		.callbacks.hit = take_hit,
+		.callbacks.context = answer,
 	};
 	enum bs_status status = bs_search(comparison->searcher, &comparison->request, &answer->result, ERR);
 	if (status)

@@ -20,10 +20,10 @@ void run_draw(struct run *run, const char *dir)
 	*run = (struct run){
 		.request = {
 			.dir = dir,
-			.words = true,
-			.grams = has_grams,
-			.memory_bytes = chance(30) ? 1 : 0,
-			.n_threads = 1 + roll(2),
+			.index.words = true,
+			.index.grams = has_grams,
+			.write.memory_bytes = chance(30) ? 1 : 0,
+			.write.n_threads = 1 + roll(2),
 		},
 		.tuning = {
 			.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
@@ -49,8 +49,8 @@ void run_draw_sources(struct run *run, const char *const *sources, size_t n_sour
 void run_trace(const struct run *run, const char *what)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what, run->request.dir, run->request.n_threads,
-	                 run->request.grams ? " --words --grams" : "", run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what, run->request.dir, run->request.write.n_threads,
+	                 run->request.index.grams ? " --words --grams" : "", run->request.write.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
 	for (size_t i = 0; i < run->request.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
 	trace("%s # segments of %u, shards of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_shard_blocks,
@@ -83,12 +83,12 @@ enum bs_status run_do_any(struct run *run)
 		.dir = run->request.dir,
 		.sources = run->request.sources,
 		.n_sources = run->request.n_sources,
-		.n_threads = run->request.n_threads,
+		.write.n_threads = run->request.write.n_threads,
 	};
 	if (run->request.rebuild || run->input || chance(70))
 		return run_do(run);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);
-	request.words = access(manifest, F_OK) != 0;
-	request.grams = request.words && has_grams;
+	request.index.words = access(manifest, F_OK) != 0;
+	request.index.grams = request.index.words && has_grams;
 	return bs_index_build(&request, &run->report, &run->err);
 }

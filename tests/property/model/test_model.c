@@ -101,21 +101,21 @@ static void compare_grep(struct world *world)
 		.files = {.paths = world->files.content, .n_paths = world->files.n_content},
 		.output = {.with_path = true, .line_numbers = true},
 		/* What was deleted by id the index does not list. */
-		.no_stat = world->is_clean && world->is_known && world->state.excluded.n == 0 && chance(50),
+		.index.no_stat = world->is_clean && world->is_known && world->state.excluded.n == 0 && chance(50),
 		.n_threads = 1 + roll(2),
-		.write = take_output,
+		.callbacks.write = take_output,
 	};
 	if (strcmp(world->dir, "index") != 0 && chance(30))
 		request.files.n_paths = 0;
 	for (int i = 0; i < 2 && world->is_same; i++) {
-		request.index = i ? world->dir : NULL;
-		request.context = &found[i];
+		request.index.dir = i ? world->dir : NULL;
+		request.callbacks.context = &found[i];
 		if (bs_grep(&request, &results[i], ERR))
 			difference(world, "grep: %s", said.text);
 	}
 	if (results[0].has_match != results[1].has_match || found[0].used_bytes != found[1].used_bytes ||
 	    (found[0].used_bytes > 0 && memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
-		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s", request.no_stat ? " --no-stat" : "", pattern,
+		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s", request.index.no_stat ? " --no-stat" : "", pattern,
 		           (int)found[1].used_bytes, (const char *)found[1].data, (int)found[0].used_bytes,
 		           (const char *)found[0].data);
 	n_compared++;
@@ -423,8 +423,8 @@ static void op_disturb(struct world *world)
 	run_draw(&run, world->dir);
 	run.world = world;
 	run.countdown = roll(4);
-	run.request.progress = disturb;
-	run.request.context = &run;
+	run.request.callbacks.progress = disturb;
+	run.request.callbacks.context = &run;
 	run_trace(&run, "index");
 	world->is_known = world->is_clean = false;
 	enum bs_status status = run_do(&run);

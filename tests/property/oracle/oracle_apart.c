@@ -131,12 +131,12 @@ static int compare_score(void *context, const struct bs_hit *hit)
 static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
 {
 	struct bs_search_request request = bench->request;
-	request.mode = BS_SEARCH_TOP;
-	request.n_best = chance(&bench->dice, 50) ? 10 : 2000;
-	request.sort_field = NULL;
-	request.statistics = statistics;
-	request.hit = compare_score;
-	request.context = bench;
+	request.output.mode = BS_SEARCH_TOP;
+	request.output.limit = chance(&bench->dice, 50) ? 10 : 2000;
+	request.output.sort_field = NULL;
+	request.query.statistics = statistics;
+	request.callbacks.hit = compare_score;
+	request.callbacks.context = bench;
 	if (!bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
 		return true;
 	if (!*fault)
@@ -201,16 +201,16 @@ static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_
 	}
 	oracle_rank(hit, n);
 	struct bs_search_request request = bench->request;
-	request.mode = BS_SEARCH_TOP;
-	request.n_best = roll_between(&bench->dice, 1, 20);
-	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.n_best ? n : request.n_best};
-	request.sort_field = NULL;
-	request.exhaustive = request.brute = request.no_stat = false;
-	request.globs = request.types = request.type_nots = request.places = NULL;
-	request.newer = request.older = request.date_field = NULL;
-	request.statistics = statistics;
-	request.hit = compare_rank;
-	request.context = &ranking;
+	request.output.mode = BS_SEARCH_TOP;
+	request.output.limit = roll_between(&bench->dice, 1, 20);
+	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.output.limit ? n : request.output.limit};
+	request.output.sort_field = NULL;
+	request.method.exhaustive = request.method.brute = request.method.no_stat = false;
+	request.filter.globs = request.filter.types = request.filter.excluded_types = request.filter.places = NULL;
+	request.filter.newer = request.filter.older = request.filter.date_field = NULL;
+	request.query.statistics = statistics;
+	request.callbacks.hit = compare_rank;
+	request.callbacks.context = &ranking;
 	if (!status)
 		status = bs_search(bench->searchers[bench->kernel], &request, NULL, ERR);
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))

@@ -73,22 +73,22 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	struct bs_build_request request = {
 		.dir = bench->memory ? NULL : dir,
 		.memory = bench->memory,
-		.consent = bench->memory ? &consent : NULL,
-		.texts = setup->is_not_stored ? &bench->texts : NULL,
+		.host.consent = bench->memory ? &consent : NULL,
+		.host.texts = setup->is_not_stored ? &bench->texts : NULL,
 		.sources = sources,
 		.n_sources = n_sources,
-		.words = true,
-		.fold_accents = setup->words.fold_accents,
-		.split_identifiers = setup->words.split_identifiers,
-		.weights = setup->weights,
-		.n_threads = setup->n_threads,
+		.index.words = true,
+		.index.fold_accents = setup->words.fold_accents,
+		.index.split_identifiers = setup->words.split_identifiers,
+		.index.weights = setup->weights,
+		.write.n_threads = setup->n_threads,
 		.tuning = &tuning,
 	};
-	request.stem_language = setup->words.stem_language;
+	request.index.stem_language = setup->words.stem_language;
 	if (setup->id_field)
-		request.id_field = "key";
+		request.rules.id_field = "key";
 	if (setup->has_text_fields)
-		request.text_fields = text_fields;
+		request.rules.text_fields = text_fields;
 	clock_make_old(); /* those of young sources lie in the future */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
 		bool is_given = setup->is_given && strcmp(sources[i], "-") == 0;
@@ -118,8 +118,8 @@ static void open_searchers(struct bench *bench)
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
 	static const struct bs_consent consent = {.all = true};
-	struct bs_open_request request = {.dir = bench->memory ? NULL : "index", .memory = bench->memory, .texts = &bench->texts};
-	request.consent = bench->memory ? &consent : NULL;
+	struct bs_open_request request = {.dir = bench->memory ? NULL : "index", .memory = bench->memory, .host.texts = &bench->texts};
+	request.host.consent = bench->memory ? &consent : NULL;
 	for (size_t i = 0; i < bench->n_kernels; i++) {
 		request.kernel = bench->kernels[i]->name;
 		if (bs_index_open_with(&request, &bench->indexes[i], ERR) ||
@@ -191,21 +191,21 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 	struct bs_search_result result;
 	bench->kernel = kernel;
 	bench->request = (struct bs_search_request){
-		.query = (const char *)bench->query.text.data,
-		.query_bytes = bench->query.text.used_bytes,
-		.mode = mode,
-		.n_best = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
-		.any = bench->query.any,
-		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
-		.stop_words_bytes = bench->query.stops.used_bytes,
-		.brute = brute,
-		.exhaustive = chance(&bench->dice, 10),
-		.no_stat = chance(&bench->dice, 25),
-		.snippets = chance(&bench->dice, 5),
-		.sort_field = bench->sort_field,
-		.sort_descending = bench->is_descending,
-		.hit = take_hit,
-		.context = found,
+		.query.text = (const char *)bench->query.text.data,
+		.query.text_bytes = bench->query.text.used_bytes,
+		.output.mode = mode,
+		.output.limit = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
+		.query.any = bench->query.any,
+		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words_bytes = bench->query.stops.used_bytes,
+		.method.brute = brute,
+		.method.exhaustive = chance(&bench->dice, 10),
+		.method.no_stat = chance(&bench->dice, 25),
+		.output.snippets = chance(&bench->dice, 5),
+		.output.sort_field = bench->sort_field,
+		.output.sort_descending = bench->is_descending,
+		.callbacks.hit = take_hit,
+		.callbacks.context = found,
 	};
 	oracle_filter_ask(&bench->filter, &bench->request);
 	bs_buffer_clear(&found->ids);

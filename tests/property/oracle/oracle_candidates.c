@@ -75,25 +75,25 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	struct bs_search_result result, counted;
 	size_t n_candidates;
 	const char *fault = "a search fails";
-	request.brute = request.exhaustive = false;
-	request.offset = 0;
-	request.sort_field = NULL;
-	request.mode = BS_SEARCH_IDS;
-	request.hit = take_hit;
-	request.context = &exact;
+	request.method.brute = request.method.exhaustive = false;
+	request.output.offset = 0;
+	request.output.sort_field = NULL;
+	request.output.mode = BS_SEARCH_IDS;
+	request.callbacks.hit = take_hit;
+	request.callbacks.context = &exact;
 	if (bs_search(searcher, &request, NULL, ERR))
 		goto out;
-	request.candidates = true;
-	request.context = &one_by_one;
+	request.output.candidates = true;
+	request.callbacks.context = &one_by_one;
 	if (bs_search(searcher, &request, &result, ERR))
 		goto out;
-	request.hit = NULL;
-	request.batch = take_batch;
-	request.context = &in_batches;
+	request.callbacks.hit = NULL;
+	request.callbacks.batch = take_batch;
+	request.callbacks.context = &in_batches;
 	if (bs_search(searcher, &request, NULL, ERR))
 		goto out;
-	request.mode = BS_SEARCH_COUNT;
-	request.batch = NULL;
+	request.output.mode = BS_SEARCH_COUNT;
+	request.callbacks.batch = NULL;
 	if (bs_search(searcher, &request, &counted, ERR))
 		goto out;
 	fault = compare(&exact, &one_by_one, &n_candidates);
@@ -111,7 +111,7 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	/* A filter is not part of the estimate, but leaves fewer. */
 	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))
 		fault = "the estimate is below what there is";
-	if (!fault && estimate.is_certain && !request.date_field && n_candidates > 0)
+	if (!fault && estimate.is_certain && !request.filter.date_field && n_candidates > 0)
 		fault = "they were to be certain";
 	*n_certain_io += n_taken(&one_by_one) - n_candidates;
 out:

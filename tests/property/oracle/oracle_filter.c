@@ -73,13 +73,13 @@ void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *r
 	filter->types[0] = filter->type;
 	filter->type_nots[0] = filter->type_not;
 	filter->places[0] = *filter->place ? filter->spelt : NULL;
-	request->globs = filter->globs;
-	request->types = filter->types;
-	request->type_nots = filter->type_nots;
-	request->places = filter->places;
-	request->newer = filter->newer ? filter->newer->text : NULL;
-	request->older = filter->older ? filter->older->text : NULL;
-	request->date_field = filter->is_when ? "when" : NULL;
+	request->filter.globs = filter->globs;
+	request->filter.types = filter->types;
+	request->filter.excluded_types = filter->type_nots;
+	request->filter.places = filter->places;
+	request->filter.newer = filter->newer ? filter->newer->text : NULL;
+	request->filter.older = filter->older ? filter->older->text : NULL;
+	request->filter.date_field = filter->is_when ? "when" : NULL;
 }
 
 static bool is_part(enum asks asks, const char *text, const char *part, size_t part_bytes)

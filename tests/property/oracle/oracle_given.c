@@ -101,10 +101,10 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	const struct oracle_setup *setup = &bench->setup;
 	static const struct bs_consent consent = {.all = true};
 	struct bs_writer_request request = {
-		.dir = bench->memory ? NULL : dir, .memory = bench->memory, .consent = bench->memory ? &consent : NULL,
-		.fold_accents = setup->words.fold_accents, .split_identifiers = setup->words.split_identifiers,
-		.stem_language = setup->words.stem_language, .weights = setup->weights[0] ? setup->weights : NULL,
-		.not_stored = setup->is_not_stored, .texts = setup->is_not_stored ? &bench->texts : NULL, .n_threads = setup->n_threads};
+		.dir = bench->memory ? NULL : dir, .memory = bench->memory, .host.consent = bench->memory ? &consent : NULL,
+		.index.fold_accents = setup->words.fold_accents, .index.split_identifiers = setup->words.split_identifiers,
+		.index.stem_language = setup->words.stem_language, .index.weights = setup->weights[0] ? setup->weights : NULL,
+		.not_stored = setup->is_not_stored, .host.texts = setup->is_not_stored ? &bench->texts : NULL, .write.n_threads = setup->n_threads};
 	struct bs_build_report report = {.n_docs = 0};
 	struct bs_writer *writer;
 	uint32_t n_since = 0, n_commits = 0;

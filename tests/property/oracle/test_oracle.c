@@ -64,14 +64,14 @@ static bool differ(struct bench *bench, const char *format, ...)
 		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
 		const struct bs_search_request *asked = &bench->request;
 		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
-		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",
-		        asked->type_nots[0] ? asked->type_nots[0] : "", asked->places[0] ? asked->places[0] : "",
-		        asked->newer ? asked->newer : "", asked->older ? asked->older : "",
-		        asked->date_field ? asked->date_field : "");
+		        asked->filter.globs[0] ? asked->filter.globs[0] : "", asked->filter.types[0] ? asked->filter.types[0] : "",
+		        asked->filter.excluded_types[0] ? asked->filter.excluded_types[0] : "", asked->filter.places[0] ? asked->filter.places[0] : "",
+		        asked->filter.newer ? asked->filter.newer : "", asked->filter.older ? asked->filter.older : "",
+		        asked->filter.date_field ? asked->filter.date_field : "");
 	}
 	bench->is_told = true;
-	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.mode], bench->request.brute ? ", brute" : "",
-	        bench->request.n_best, bench->kernels[bench->kernel]->name);
+	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.output.mode], bench->request.method.brute ? ", brute" : "",
+	        bench->request.output.limit, bench->kernels[bench->kernel]->name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -106,7 +106,7 @@ static void check_stats(struct bench *bench)
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
 	/* Of the best, not every candidate is looked at, and some are twice. */
-	bool is_top = bench->request.mode == BS_SEARCH_TOP && !bench->request.brute && !bench->request.exhaustive;
+	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute && !bench->request.method.exhaustive;
 	if (bench->sort_field)
 		return;
 	if ((!is_top && (stats->verify.verified > stats->scan.candidates ||
@@ -119,12 +119,12 @@ static void check_stats(struct bench *bench)
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
 	/* What has which words, and how often, the index knows; to score every match is left to the texts. */
-	bool is_exact = !(bench->request.mode == BS_SEARCH_TOP && bench->request.exhaustive) && !bench->setup.is_young && !bench->request.brute && oracle_query_is_words(&bench->query) &&
+	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP && bench->request.method.exhaustive) && !bench->setup.is_young && !bench->request.method.brute && oracle_query_is_words(&bench->query) &&
 	                !bench->filter.is_when;
 	n_exact += is_exact;
 	if (is_exact && stats->verify.verified > 0)
 		differ(bench, "%" PRIu64 " documents verified for words", stats->verify.verified);
-	if (bench->request.brute && stats->verify.verified != stats->scan.candidates)
+	if (bench->request.method.brute && stats->verify.verified != stats->scan.candidates)
 		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verify.verified,
 		       stats->scan.candidates);
 }
@@ -186,7 +186,7 @@ static bool may_stand_for(const struct bench *bench, size_t i, const struct orac
 
 static void check_top(struct bench *bench)
 {
-	size_t n = n_expected(bench) < bench->request.n_best ? n_expected(bench) : bench->request.n_best;
+	size_t n = n_expected(bench) < bench->request.output.limit ? n_expected(bench) : bench->request.output.limit;
 	if (n_found(&bench->found) != n) {
 		differ(bench, "%zu hits, not %zu", n_found(&bench->found), n);
 		return;
@@ -218,7 +218,7 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		differ(bench, "%s: %s", bs_status_name(found->status), found->err.text);
 		return;
 	}
-	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.exhaustive;
+	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.method.exhaustive;
 	if (found->is_at_least && !is_top)
 		differ(bench, "a number of hits that is not exact");
 	if (found->is_at_least ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
@@ -315,13 +315,13 @@ static int count_hit(void *context, const struct bs_hit *hit)
 static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
 {
 	struct bs_search_request request = bench->request;
-	request.mode = BS_SEARCH_TOP;
-	request.n_best = 3;
-	request.feedback_docs = n_docs;
-	request.brute = brute;
-	request.hit = count_hit;
-	request.explain = keep_learnt;
-	request.context = line;
+	request.output.mode = BS_SEARCH_TOP;
+	request.output.limit = 3;
+	request.query.feedback_docs = n_docs;
+	request.method.brute = brute;
+	request.callbacks.hit = count_hit;
+	request.callbacks.explain = keep_learnt;
+	request.callbacks.context = line;
 	if (bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
 		differ(bench, "feedback: %s", said.text);
 }
@@ -330,7 +330,7 @@ static void check_feedback(struct bench *bench)
 {
 	struct oracle_hit hits[20];
 	AUTO(bs_buffer_deinit) struct bs_buffer line = {0}, by_brute = {0};
-	bench->request.feedback_docs = 0;
+	bench->request.query.feedback_docs = 0;
 	bench_search(bench, bench->kernel, BS_SEARCH_TOP, false);
 	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
 	bool is_known = true;

@@ -61,16 +61,16 @@ static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_se
                              const struct bs_statistics *statistics, struct list *list)
 {
 	struct bs_search_request request = {
-		.query = (const char *)bench->query.text.data,
-		.query_bytes = bench->query.text.used_bytes,
-		.mode = mode,
-		.n_best = N_BEST,
-		.any = bench->query.any,
-		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
-		.stop_words_bytes = bench->query.stops.used_bytes,
-		.statistics = statistics,
-		.hit = take_hit,
-		.context = list,
+		.query.text = (const char *)bench->query.text.data,
+		.query.text_bytes = bench->query.text.used_bytes,
+		.output.mode = mode,
+		.output.limit = N_BEST,
+		.query.any = bench->query.any,
+		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words_bytes = bench->query.stops.used_bytes,
+		.query.statistics = statistics,
+		.callbacks.hit = take_hit,
+		.callbacks.context = list,
 	};
 	if (!list->status)
 		list->status = bs_search(searcher, &request, NULL, &list->err);
@@ -116,11 +116,11 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
 {
 	struct bs_search_request request = {
-		.query = (const char *)bench->query.text.data,
-		.query_bytes = bench->query.text.used_bytes,
-		.any = bench->query.any,
-		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
-		.stop_words_bytes = bench->query.stops.used_bytes,
+		.query.text = (const char *)bench->query.text.data,
+		.query.text_bytes = bench->query.text.used_bytes,
+		.query.any = bench->query.any,
+		.query.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.query.stop_words_bytes = bench->query.stops.used_bytes,
 	};
 	struct bs_statistics *sum, *own;
 	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
@@ -218,7 +218,7 @@ static struct bs_memory_index *make_index(const char *field, const char *text, s
 	struct bs_writer *writer;
 	struct bs_text texts[] = {{field, strlen(field), text, strlen(text)}};
 	assert_int_equal(bs_memory_index_new(&memory, NULL), BS_OK);
-	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
 	assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
 	assert_int_equal(bs_writer_add(writer, "d", 1, texts, 1, NULL), BS_OK);
@@ -232,7 +232,7 @@ static struct bs_memory_index *make_index(const char *field, const char *text, s
 /* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it would be text. */
 static void test_names_with_colons(void **state)
 {
-	struct bs_search_request request = {.query = "x:y:cat", .query_bytes = 7, .mode = BS_SEARCH_COUNT};
+	struct bs_search_request request = {.query.text = "x:y:cat", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
 	struct bs_statistics *statistics;
 	struct part parts[2];
 	struct bs_memory_index *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
@@ -240,7 +240,7 @@ static void test_names_with_colons(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(bs_statistics_gather(parts[i].searcher, &request, statistics, NULL), BS_OK);
 	for (int together = 0; together < 2; together++) {
-		request.statistics = together ? statistics : NULL;
+		request.query.statistics = together ? statistics : NULL;
 		for (int i = 0; i < 2; i++) {
 			struct bs_search_result result;
 			assert_int_equal(bs_search(parts[i].searcher, &request, &result, NULL), BS_OK);

@@ -53,10 +53,10 @@ static char **some_weights(uint64_t *random)
 	return weights;
 }
 
-static void options_fill(struct bs_index_options *options, uint64_t *random)
+static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 {
 	uint64_t bits = next_random(random) >> 20;
-	*options = (struct bs_index_options){
+	*options = (struct bs_recorded_options){
 		.words = bits & 1, .grams = bits & 2, .store = bits & 4, .fold_accents = bits & 8, .hidden = bits & 16,
 		.no_ignore = bits & 32, .binary_as_text = bits & 64, .gram_collections = bits & 128,
 		.stem_language = maybe_string(random), .id_field = maybe_string(random),
@@ -123,7 +123,7 @@ static void expect_same_list(char *const *a, char *const *b)
 		assert_string_equal(a[i], b[i]);
 }
 
-static void expect_same_options(const struct bs_index_options *a, const struct bs_index_options *b)
+static void expect_same_options(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
 {
 	assert_int_equal(a->words, b->words);
 	assert_int_equal(a->grams, b->grams);
@@ -141,8 +141,8 @@ static void expect_same_options(const struct bs_index_options *a, const struct b
 	assert_int_equal(a->words_revision, b->words_revision);
 	assert_int_equal(a->split_identifiers, b->split_identifiers);
 	expect_same_list(a->weights, b->weights);
-	assert_true(bs_index_options_equal(a, b));
-	assert_true(bs_index_options_equal(b, a));
+	assert_true(bs_recorded_options_equal(a, b));
+	assert_true(bs_recorded_options_equal(b, a));
 }
 
 static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b)
@@ -208,9 +208,9 @@ static void test_density_comes_back_equal(void **state)
 		struct bs_manifest manifest = {.generation = 1, .options = {.density = densities[i]}}, got;
 		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 		expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
-		assert_true(bs_index_options_equal(&manifest.options, &got.options));
+		assert_true(bs_recorded_options_equal(&manifest.options, &got.options));
 		got.options.density += 1e-5;
-		assert_false(bs_index_options_equal(&manifest.options, &got.options));
+		assert_false(bs_recorded_options_equal(&manifest.options, &got.options));
 		bs_manifest_deinit(&got);
 	}
 }
@@ -221,9 +221,9 @@ static void test_options_differ(void **state)
 	static char *const one[] = {(char *)(uintptr_t) "a", NULL};
 	static char *const two[] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", NULL};
 	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
-	struct bs_index_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
-	assert_true(bs_index_options_equal(&base, &base));
-	struct bs_index_options changed[16];
+	struct bs_recorded_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
+	assert_true(bs_recorded_options_equal(&base, &base));
+	struct bs_recorded_options changed[16];
 	for (size_t i = 0; i < COUNT(changed); i++)
 		changed[i] = base;
 	changed[0].words = true;
@@ -243,7 +243,7 @@ static void test_options_differ(void **state)
 	changed[14].weights = (char **)(uintptr_t)one;
 	changed[15].globs = NULL;
 	for (size_t i = 0; i < COUNT(changed); i++)
-		if (bs_index_options_equal(&base, &changed[i]) || bs_index_options_equal(&changed[i], &base))
+		if (bs_recorded_options_equal(&base, &changed[i]) || bs_recorded_options_equal(&changed[i], &base))
 			fail_msg("difference %zu is not seen", i);
 }
 
@@ -290,7 +290,7 @@ static void test_lists(void **state)
 	assert_null(copy);
 	assert_int_equal(bs_strings_length(NULL), 0);
 	for (int round = 0; round < 50; round++) {
-		AUTO(bs_index_options_deinit) struct bs_index_options options = {.globs = some_list(&random)};
+		AUTO(bs_recorded_options_deinit) struct bs_recorded_options options = {.globs = some_list(&random)};
 		expect_ok(bs_strings_copy(options.globs, &options.text_fields, ERR), &said);
 		expect_same_list(options.globs, options.text_fields);
 	}

@@ -71,7 +71,7 @@ static void test_every_shape(void **state)
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
-		struct bs_build_request request = {.dir = "index", .words = true, .rebuild = i > 0, .n_threads = 1, .tuning = &tuning};
+		struct bs_build_request request = {.dir = "index", .index.words = true, .rebuild = i > 0, .write.n_threads = 1, .tuning = &tuning};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
 		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 		enum bs_status status = check_index(NULL, ERR);

@@ -322,7 +322,7 @@ static void test_list_columns(void **state)
 	uint64_t random = 23;
 	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
 	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
-	struct bs_build_request request = {.dir = "index", .words = true, .rebuild = true, .n_threads = 1, .tuning = &tuning};
+	struct bs_build_request request = {.dir = "index", .index.words = true, .rebuild = true, .write.n_threads = 1, .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
@@ -438,7 +438,7 @@ static void test_store(void **state)
 static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
-	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1, .tuning = &tuning};
+	struct bs_build_request request = {.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning};
 	FILE *file = must_fopen("v.jsonl", "w");
 	for (unsigned i = 0; i < 700; i++) {
 		fprintf(file, "{\"id\":\"%u\",\"text\":\"word\",\"n\":%u,\"two\":[%u,\"20%02u-0%u\"]", i, i * 37 % 701, i % 5, i % 7 + 10, i % 9 + 1);
@@ -482,7 +482,7 @@ static void index_given(const char *ids)
 		expect_ok(bs_buffer_append(&text, line, strlen(line), NULL), NULL);
 	}
 	expect_ok(bs_buffer_append(&text, "", 1, NULL), NULL);
-	index_sources(&(struct bs_build_request){.dir = "index", .words = true}, sources, (const char *)text.data);
+	index_sources(&(struct bs_build_request){.dir = "index", .index.words = true}, sources, (const char *)text.data);
 	snprintf(id, sizeof(id), ids, 7);
 	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"text\":\"again\"}\n", id);
 	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);

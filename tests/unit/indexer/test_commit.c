@@ -129,7 +129,7 @@ static void expect_live(uint64_t n)
 static void test_flush(void **state)
 {
 	const char *const sources[] = {"d", "c.jsonl", NULL};
-	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1};
+	struct bs_build_request request = {.dir = "index", .index.words = true, .index.grams = true, .write.n_threads = 1};
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "a red fox\n");
 	write_text("d/b.txt", "a house\n");
@@ -149,7 +149,7 @@ static void test_flush(void **state)
 	expect_commits(n_commits);
 }
 
-static const struct bs_build_request anew = {.dir = "index", .words = true, .n_threads = 1, .rebuild = true};
+static const struct bs_build_request anew = {.dir = "index", .index.words = true, .write.n_threads = 1, .rebuild = true};
 static const char *const one_file[] = {"a.txt", NULL};
 
 static void rebuild(void)
@@ -179,7 +179,7 @@ static void test_reader_meets_commit(void **state)
 /* A segment as large as memory allowed is made anew by a compaction, too, if documents of it are deleted. */
 static void test_full_segment(void **state)
 {
-	const struct bs_build_request request = {.dir = "index", .n_threads = 1};
+	const struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	make_small_index();
 	/* Not while another writer is at work. */

@@ -33,7 +33,7 @@ static struct bs_writer *open_with(struct bs_writer_request request)
 {
 	struct bs_writer *writer;
 	request.memory = index_memory;
-	request.n_threads = 1;
+	request.write.n_threads = 1;
 	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
 	return writer;
 }
@@ -139,7 +139,7 @@ static size_t expect_all_restored(void)
 
 static void expect_of_documents(struct bs_writer_request request, uint32_t n_docs, uint32_t most_tokens, uint32_t n_words)
 {
-	request.condensed = true;
+	request.write.condensed = true;
 	struct bs_writer *writer = open_with(request);
 	add_documents(writer, n_docs, most_tokens, n_words, n_docs + most_tokens);
 	commit(writer);
@@ -165,7 +165,7 @@ static void test_middling(void **state)
 
 static void test_with_everything(void **state)
 {
-	expect_of_documents((struct bs_writer_request){.grams = true, .stem_language = "english"}, 3000, 40, 20000);
+	expect_of_documents((struct bs_writer_request){.index.grams = true, .index.stem_language = "english"}, 3000, 40, 20000);
 }
 
 /* More than a shard can have. */
@@ -177,7 +177,7 @@ static void test_shards(void **state)
 /* What a commit merges is condensed, too, and what was merged goes, condensed or not. */
 static void test_compaction(void **state)
 {
-	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true});
 	for (uint64_t i = 0; i < 12; i++) {
 		add_documents(writer, 40 + (uint32_t)i, 30, 900, 1 + i);
 		commit(writer);
@@ -185,12 +185,12 @@ static void test_compaction(void **state)
 	}
 	bs_writer_close(writer);
 	assert_true(expect_all_restored() < 12);
-	struct bs_build_request request = {.memory = index_memory, .condensed = true};
+	struct bs_build_request request = {.memory = index_memory, .write.condensed = true};
 	struct bs_build_report report;
 	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	assert_int_equal(expect_all_restored(), 1);
 	/* A writer that does not ask for it has none. */
-	writer = open_with((struct bs_writer_request){.memory_bytes = 0});
+	writer = open_with((struct bs_writer_request){.write.memory_bytes = 0});
 	add_documents(writer, 50, 30, 900, 99);
 	commit(writer);
 	bs_writer_close(writer);
@@ -215,7 +215,7 @@ static void test_damage(void **state)
 	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	uint64_t random = 5;
 	uint32_t n_restored = 0;
-	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true, .not_stored = true});
 	add_documents(writer, 2500, 12, 900, 1);
 	commit(writer);
 	bs_writer_close(writer);
@@ -251,7 +251,7 @@ static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];
 	if (getenv("UPDATE")) {
-		struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true, .not_stored = true, .phrase_bits = .1});
+		struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true, .not_stored = true, .phrase_bits = .1});
 		add_documents(writer, 1500, 8, 400, 7);
 		commit(writer);
 		bs_writer_close(writer);
@@ -283,7 +283,7 @@ static void test_refused(void **state)
 	assert_int_equal(bs_memory_index_restore(memory, "condensed-000001", NULL, ERR), BS_NOT_FOUND);
 	assert_int_equal(bs_memory_index_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
 	bs_memory_index_free(memory);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.condensed = true});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true});
 	add_documents(writer, 5000, 30, 700, 1);
 	commit(writer);
 	bs_writer_close(writer);
@@ -294,7 +294,7 @@ static void test_refused(void **state)
 	assert_int_equal(bs_memory_index_n_files(memory), 1);
 	bs_memory_index_free(memory);
 	/* Of a directory there are none. */
-	struct bs_writer_request request = {.dir = "index", .condensed = true};
+	struct bs_writer_request request = {.dir = "index", .write.condensed = true};
 	enum bs_status status = bs_writer_open(&request, &writer, ERR);
 	if (!status)
 		status = bs_writer_add(writer, "a", 1, &(struct bs_text){.text = "one", .text_bytes = 3}, 1, ERR);

@@ -32,7 +32,7 @@ static void make_example(void)
 		.forward_mode = BS_FORWARD_NEVER,
 	};
 	struct bs_build_request request = {
-		.dir = "index", .words = true, .n_threads = 1, .tuning = &tuning,
+		.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning,
 	};
 	write_text("example.jsonl", collection);
 	index_sources(&request, (const char *const[]){"example.jsonl", NULL}, NULL);

@@ -39,7 +39,7 @@ static int setup(void **state)
 
 static struct bs_build_request request_of(const char *const *source)
 {
-	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .analyzer = &bars};
+	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .host.analyzer = &bars};
 }
 
 static void build(void)
@@ -65,7 +65,7 @@ static int hear(void *context, const struct bs_hit *hit)
 
 static struct bs_index *open_index(bool fresh)
 {
-	struct bs_open_request open = {.dir = rig->dir, .analyzer = &bars, .fresh = fresh};
+	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &bars, .fresh = fresh};
 	return must_open_with(&open);
 }
 
@@ -76,8 +76,8 @@ static void assert_finds(const struct bs_index *index, const char *query, const 
 	for (int brute = 0; brute < 2; brute++) {
 		for (int mode = 0; mode < 2; mode++) {
 			struct heard heard = {"", ""};
-			struct bs_search_request request = {.query = query, .query_bytes = strlen(query), .mode = mode ? BS_SEARCH_IDS : BS_SEARCH_TOP,
-			                                  .brute = brute, .sort_field = NULL, .hit = hear, .context = &heard};
+			struct bs_search_request request = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = mode ? BS_SEARCH_IDS : BS_SEARCH_TOP,
+			                                  .method.brute = brute, .output.sort_field = NULL, .callbacks.hit = hear, .callbacks.context = &heard};
 			if (bs_search(searcher, &request, NULL, ERR))
 				fail_msg("%s: %s", query, said.text);
 			if (mode)
@@ -109,15 +109,15 @@ static void test_words_are_cut(void **state)
 	struct bs_index *index = open_index(false);
 	assert_all(index);
 	struct heard heard = {"", ""};
-	struct bs_search_request request = {.query = "\"New York|London\"", .query_bytes = 17, .snippets = true, .mark_start = "<", .mark_stop = ">",
-	                                  .hit = hear, .context = &heard};
+	struct bs_search_request request = {.query.text = "\"New York|London\"", .query.text_bytes = 17, .output.snippets = true, .output.mark_start = "<", .output.mark_stop = ">",
+	                                  .callbacks.hit = hear, .callbacks.context = &heard};
 	struct bs_searcher *searcher = must_searcher(index);
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
 	/* What would be characters each by itself is the word that it was cut as. */
 	heard = (struct heard){"", ""};
-	request.query = "\xe4\xb8\xad\xe6\x96\x87";
-	request.query_bytes = 6;
+	request.query.text = "\xe4\xb8\xad\xe6\x96\x87";
+	request.query.text_bytes = 6;
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_searcher_free(searcher);
@@ -133,7 +133,7 @@ static void test_it_is_asked_for(void **state)
 	assert_non_null(strstr(said.text, "bars-1"));
 	struct bs_analyzer other = bars;
 	other.name = "bars-2";
-	struct bs_open_request open = {.dir = rig->dir, .analyzer = &other};
+	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &other};
 	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "bars-1"));
 	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR), BS_UNSUPPORTED);
@@ -143,23 +143,23 @@ static void test_it_is_asked_for(void **state)
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_UNSUPPORTED);
 	const char *source = rig->collection;
 	struct bs_build_request request = request_of(&source);
-	request.analyzer = &other;
+	request.host.analyzer = &other;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	request.rebuild = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);
-	request.fold_accents = true;
+	request.index.fold_accents = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	other.name = "no name";
-	request.fold_accents = false;
+	request.index.fold_accents = false;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	/* And away from it again. */
-	request.analyzer = NULL;
-	request.words = true;
+	request.host.analyzer = NULL;
+	request.index.words = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);
 	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_OK);
 	assert_finds(index, "york", "1 2 3 ");
 	bs_index_close(index);
-	open.analyzer = &bars;
+	open.host.analyzer = &bars;
 	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
 }
 
@@ -175,7 +175,7 @@ static void test_the_life_of_an_index(void **state)
 	index = open_index(false);
 	assert_finds(index, "\"London|Rome\"", "5 ");
 	bs_index_close(index);
-	struct bs_delete_request deletion = {.dir = rig->dir, .query = "Rome", .query_bytes = 4, .analyzer = &bars};
+	struct bs_delete_request deletion = {.dir = rig->dir, .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
 	struct bs_delete_result deleted;
 	assert_int_equal(bs_index_delete(&deletion, &deleted, ERR), BS_OK);
 	assert_int_equal(deleted.n_deleted, 1);
@@ -208,7 +208,7 @@ static void test_bad_analyzers_fail(void **state)
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
 		struct bs_build_request request = request_of(&source);
-		request.analyzer = &bad;
+		request.host.analyzer = &bad;
 		assert_int_equal(bs_index_build(&request, NULL, ERR), expected[kind]);
 		assert_non_null(strstr(said.text, "bad"));
 	}

@@ -26,7 +26,7 @@ static void write_bytes(const char *path, const char *text, size_t text_bytes)
 static int setup(void **state)
 {
 	const char *source = "tree";
-	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .grams = true};
+	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
 	char path[32], text[256];
 	make_folder(folder);
 	assert_int_equal(chdir(folder), 0);
@@ -106,9 +106,9 @@ static struct bs_grep_request ask(const char *const *pattern, struct heard *hear
 		.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
 		.files = {.paths = &tree, .n_paths = 1},
 		.output = {.with_path = true},
-		.write = take_bytes,
-		.notice = take_notice,
-		.context = heard,
+		.callbacks.write = take_bytes,
+		.callbacks.notice = take_notice,
+		.callbacks.context = heard,
 	};
 }
 
@@ -227,13 +227,13 @@ static void test_index_changes_nothing(void **state)
 	assert_int_equal(result.n_with_match, N_FILES / 5 + 1); /* and 03; zero is binary */
 	assert_int_equal(result.n_ruled_out + result.n_notices, 0);
 	request = ask(&pattern, &with);
-	request.index = "index";
+	request.index.dir = "index";
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 	assert_string_equal(with.text, without.text);
 	assert_true(result.has_match && result.n_ruled_out > N_FILES / 2);
 	request = ask(&pattern, &with);
-	request.index = "index";
-	request.no_stat = true;
+	request.index.dir = "index";
+	request.index.no_stat = true;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_null(strstr(with.text, "tree/03"));
 	expect_program("--index index --no-stat 'rare [wn]o' tree", &with);
@@ -245,8 +245,8 @@ static void test_lines_as_structs(void **state)
 	const char *pattern = "(?i)rare";
 	struct bs_grep_result result;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	request.write = NULL;
-	request.line = take_line;
+	request.callbacks.write = NULL;
+	request.callbacks.line = take_line;
 	request.output = (struct bs_grep_output){.line_numbers = true, .before = 1};
 	request.files.globs = (const char *const[]){"0[0-6]", NULL};
 	request.n_threads = 3;
@@ -265,7 +265,7 @@ static void test_lines_as_structs(void **state)
 	                                "tree/06-1:0:first of 6\n"
 	                                "tree/06:2:11:[13,17)common word, Rare \xff\n");
 	assert_int_equal(result.n_with_match, 7);
-	request.context = memset(&heard, 0, sizeof(heard));
+	request.callbacks.context = memset(&heard, 0, sizeof(heard));
 	request.pattern.is_multi_line = true;
 	*(const char **)(uintptr_t)request.pattern.patterns = "1\ncom";
 	*(size_t *)(uintptr_t)request.pattern.pattern_bytes = 5;
@@ -276,7 +276,7 @@ static void test_lines_as_structs(void **state)
 	pattern = "rare";
 	request = ask(&pattern, &heard);
 	request.files.paths = &named;
-	request.line = take_line;
+	request.callbacks.line = take_line;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n_calls, 1);
 	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
@@ -286,8 +286,8 @@ static void test_lines_as_structs(void **state)
 static int take_enclosed(void *context, const struct bs_grep_line *line)
 {
 	char text[128];
-	int n = snprintf(text, sizeof(text), "%llu:%.*s", (unsigned long long)line->enclosing_number,
-	                 (int)line->enclosing_bytes, line->enclosing ? line->enclosing : "");
+	int n = snprintf(text, sizeof(text), "%llu:%.*s", (unsigned long long)line->function_number,
+	                 (int)line->function_bytes, line->function ? line->function : "");
 	int status = take_line(context, line);
 	return status ? status : take_bytes(context, text, (size_t)n);
 }
@@ -297,7 +297,7 @@ static void take_results(void *context, const struct bs_grep_results *results)
 	struct heard *heard = context;
 	snprintf(heard->notice, sizeof(heard->notice), "%llu of %llu in %llu %s", (unsigned long long)results->n_shown,
 	         (unsigned long long)results->n_found, (unsigned long long)results->n_files,
-	         results->cursor ? results->cursor : "end");
+	         results->resume_token ? results->resume_token : "end");
 }
 
 static void test_lines_are_enclosed_chosen_and_counted(void **state)
@@ -308,30 +308,30 @@ static void test_lines_are_enclosed_chosen_and_counted(void **state)
 	struct bs_grep_request request = ask(&pattern, &heard);
 	write_text(path, c);
 	request.files.paths = &path;
-	request.line = take_enclosed;
-	request.results = take_results;
-	request.output.line_numbers = request.output.enclosing = true;
+	request.callbacks.line = take_enclosed;
+	request.callbacks.results = take_results;
+	request.output.line_numbers = request.output.show_function = true;
 	request.output.max_results = 1;
 	request.output.before = 1;
-	request.conditions.ands = ands;
+	request.conditions.all_of = ands;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.text, "enclosed.c-3:19:{\n0:enclosed.c:4:21:[1,5)\tcall(a);\n2:f(void)\n");
 	assert_string_equal(heard.notice, "1 of 2 in 1 enclosed.c:4");
 
 	heard = (struct heard){.n_bytes = 0};
-	request.output.cursor = "enclosed.c:4";
+	request.output.resume_token = "enclosed.c:4";
 	request.output.before = 0;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.text, "enclosed.c:5:31:[1,5)\tcall(b);\n2:f(void)\n");
 	assert_string_equal(heard.notice, "1 of 1 in 1 end");
 
 	heard = (struct heard){.n_bytes = 0};
-	request.output.cursor = NULL;
-	request.conditions.nots = nots;
+	request.output.resume_token = NULL;
+	request.conditions.none_of = nots;
 	request.conditions.by_file = true;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.notice, "0 of 0 in 0 end");
-	request.output.cursor = "elsewhere.c:4";
+	request.output.resume_token = "elsewhere.c:4";
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_INVALID);
 }
 
@@ -341,12 +341,12 @@ static void test_tasks(void **state)
 	const char *pattern = "rare now";
 	struct bs_grep_result result;
 	struct bs_grep_request request = ask(&pattern, &heard);
-	request.index = "index";
+	request.index.dir = "index";
 	request.task = BS_GREP_LIST_CANDIDATES;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	expect_program("--index index --candidates 'rare now' tree", &heard);
-	request.line = take_line;
-	request.context = memset(&heard, 0, sizeof(heard));
+	request.callbacks.line = take_line;
+	request.callbacks.context = memset(&heard, 0, sizeof(heard));
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_non_null(strstr(heard.text, "tree/03:0:0:"));
 	request = ask(&pattern, &heard);
@@ -356,7 +356,7 @@ static void test_tasks(void **state)
 	expect_program("--files tree", &heard);
 	request = ask(&pattern, &heard);
 	request.task = BS_GREP_CHECK;
-	request.write = NULL;
+	request.callbacks.write = NULL;
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
 	assert_int_equal(result.n_files, 0);
 	request.task = BS_GREP_SEARCH;
@@ -372,7 +372,7 @@ static void test_stop(void **state)
 	struct bs_grep_result result;
 	for (int with_lines = 0; with_lines < 2; with_lines++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
-		request.line = with_lines ? take_line : NULL;
+		request.callbacks.line = with_lines ? take_line : NULL;
 		heard.n_wanted = 3;
 		assert_int_equal(bs_grep(&request, &result, NULL), BS_STOPPED);
 		assert_int_equal(heard.n_calls, 3);
@@ -411,14 +411,14 @@ static void test_flush(void **state)
 	request.files.paths = paths;
 	request.files.n_paths = 3;
 	request.n_threads = 3;
-	request.flush = take_flush;
+	request.callbacks.flush = take_flush;
 	assert_int_equal(pthread_create(&writer, NULL, write_pipe, path), 0);
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_int_equal(pthread_join(writer, NULL), 0);
 	assert_string_equal(piped.text, "tree/00:rare word, Rare one\npipe:one rare line\npipe:1 flushes, rare\n"
 	                                "tree/05:rare word, Rare \xff\n");
 	request = ask(&pattern, &piped);
-	request.flush = take_flush;
+	request.callbacks.flush = take_flush;
 	request.output.buffering = BS_GREP_BUFFER_LINES;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_int_equal(piped.n_flushes, piped.n_calls);
@@ -440,7 +440,7 @@ static void test_bad_requests(void **state)
 	assert_non_null(strstr(said.text, "the pattern does not compile"));
 	pattern = "word";
 	request = ask(&pattern, &heard);
-	request.write = NULL;
+	request.callbacks.write = NULL;
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
 	request = ask(&pattern, &heard);
 	request.reserved[5] = 1;
@@ -455,9 +455,9 @@ static void test_bad_requests(void **state)
 	request.files.types = (const char *const[]){"none such", NULL};
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
 	request = ask(&pattern, &heard);
-	request.index = "none";
+	request.index.dir = "none";
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_NOT_FOUND);
-	request.try_index = true;
+	request.index.is_optional = true;
 	assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_notices, 1);
 	assert_int_equal(result.n_files, N_FILES + 1);

@@ -72,14 +72,14 @@ static void hear_notice(void *context, const char *message)
 /* Of another query than before. */
 static void ask_for(struct bs_search_request *request, const char *query)
 {
-	request->query = query;
-	request->query_bytes = strlen(query);
+	request->query.text = query;
+	request->query.text_bytes = strlen(query);
 }
 
 static struct bs_search_request ask(const char *query, enum bs_search_mode mode, struct heard *heard)
 {
-	return (struct bs_search_request){.query = query, .query_bytes = strlen(query), .mode = mode, .hit = hear_hit,
-	                                .notice = hear_notice, .context = heard};
+	return (struct bs_search_request){.query.text = query, .query.text_bytes = strlen(query), .output.mode = mode, .callbacks.hit = hear_hit,
+	                                .callbacks.notice = hear_notice, .callbacks.context = heard};
 }
 
 /* ---- version, names ---- */
@@ -142,7 +142,7 @@ static void deadline_skipped(void *context, enum bs_skip reason, const char *mes
 static void test_build_reports(void **state)
 {
 	struct watched watched = {.answer = 0};
-	struct bs_build_request request = {.progress = deadline_progress, .skipped = deadline_skipped, .context = &watched};
+	struct bs_build_request request = {.callbacks.progress = deadline_progress, .callbacks.skipped = deadline_skipped, .callbacks.context = &watched};
 	struct bs_build_report report;
 	assert_int_equal(build(request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
@@ -186,7 +186,7 @@ static void test_build_steps(void **state)
 	const char *sources[] = {rig->folder};
 	struct steps steps = {.last = BS_BUILD_LOOK};
 	struct bs_build_request request = {
-		.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = 1, .progress = deadline_steps, .context = &steps};
+		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = 1, .callbacks.progress = deadline_steps, .callbacks.context = &steps};
 	assert_int_equal(unlink(rig->collection), 0);
 	for (unsigned i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%u.txt", rig->folder, i);
@@ -208,7 +208,7 @@ static void test_build_steps(void **state)
 static void test_build_can_be_stopped(void **state)
 {
 	struct watched watched = {.answer = 1};
-	struct bs_build_request request = {.progress = deadline_progress, .context = &watched};
+	struct bs_build_request request = {.callbacks.progress = deadline_progress, .callbacks.context = &watched};
 	struct bs_index *index;
 	assert_int_equal(build(request, NULL, ERR), BS_STOPPED);
 	assert_true(*said.text);
@@ -220,7 +220,7 @@ static void test_build_can_be_stopped(void **state)
 static void test_recorded_options(void **state)
 {
 	const char *fields[] = {"text", NULL};
-	struct bs_build_request with_options = {.fold_accents = true, .text_fields = fields};
+	struct bs_build_request with_options = {.index.fold_accents = true, .rules.text_fields = fields};
 	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
 	/* None: as it was made, and without sources those recorded. */
 	struct bs_build_request refresh = {.dir = rig->dir};
@@ -228,7 +228,7 @@ static void test_recorded_options(void **state)
 	assert_int_equal(bs_index_build(&refresh, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 3);
 	/* Others: only with rebuild. */
-	struct bs_build_request other = {.dir = rig->dir, .stem_language = "english"};
+	struct bs_build_request other = {.dir = rig->dir, .index.stem_language = "english"};
 	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_INVALID);
 	other.rebuild = true;
 	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_OK);
@@ -252,8 +252,8 @@ static bool is_that_path(void *context, const char *dir, const char *path)
 
 static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh, uint64_t *n_unreadable_out)
 {
-	struct bs_open_request open = {.dir = dir, .consent = consent, .fresh = fresh};
-	struct bs_search_request find = {.query = "cat", .query_bytes = 3, .mode = BS_SEARCH_COUNT};
+	struct bs_open_request open = {.dir = dir, .host.consent = consent, .fresh = fresh};
+	struct bs_search_request find = {.query.text = "cat", .query.text_bytes = 3, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result;
 	struct bs_index *index = must_open_with(&open);
 	struct bs_searcher *searcher = must_searcher(index);
@@ -277,7 +277,7 @@ static void test_consent(void **state)
 	const char *sources[] = {outside};
 	struct bs_consent none = {.all = false}, all = {.all = true}, asked = {.follows = is_that_path, .context = paths};
 	struct bs_consent noting = {.named = note_path, .context = paths};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .consent = &noting};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .host.consent = &noting};
 	struct bs_build_report report;
 	assert_int_equal(bs_index_build(&request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
@@ -296,11 +296,11 @@ static void test_consent(void **state)
 	assert_int_equal(report.skipped[BS_SKIP_UNTRUSTED], 1);
 	request.rebuild = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_UNTRUSTED);
-	request.consent = &all;
+	request.host.consent = &all;
 	assert_int_equal(bs_index_build(&request, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
 	none.reserved[0] = 1;
-	request.consent = &none;
+	request.host.consent = &none;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_UNSUPPORTED);
 	struct bs_open_request open = {.dir = dir, .reserved = {1}};
 	struct bs_index *index;
@@ -311,7 +311,7 @@ static void test_consent(void **state)
 static void test_bad_build_requests(void **state)
 {
 	static const struct bs_build_request nothing = {0}, invalid[] = {
-		{.density = 0.7}, {.density = -0.1}, {.stem_language = "klingon"}, {.strict = true}};
+		{.index.density = 0.7}, {.index.density = -0.1}, {.index.stem_language = "klingon"}, {.strict = true}};
 	assert_int_equal(bs_index_build(&nothing, NULL, ERR), BS_INVALID);
 	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
 		assert_int_equal(build(invalid[i], NULL, ERR), BS_INVALID);
@@ -369,9 +369,9 @@ static void test_find(void **state)
 
 	struct heard top = {.n_hits = 0};
 	struct bs_search_request request = ask("cat", BS_SEARCH_TOP, &top);
-	request.snippets = true;
-	request.mark_start = "[";
-	request.mark_stop = "]";
+	request.output.snippets = true;
+	request.output.mark_start = "[";
+	request.output.mark_stop = "]";
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(top.ids, "2 1 ");
 	assert_true(top.last_score > 0);
@@ -382,15 +382,15 @@ static void test_find(void **state)
 
 	struct heard best = {.n_hits = 0};
 	request = ask("cat", BS_SEARCH_TOP, &best);
-	request.n_best = 1;
+	request.output.limit = 1;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(best.ids, "2 ");
 	assert_string_equal(best.snippet, "");
 	assert_string_equal(best.passage, "0:0 0-0 :, of 0");
 	struct heard where = {.n_hits = 0};
 	request = ask("cat", BS_SEARCH_TOP, &where);
-	request.n_best = 1;
-	request.passages = true;
+	request.output.limit = 1;
+	request.output.passages = true;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(where.snippet, "");
 	assert_string_equal(where.passage, "2:3 2-19 text:a cat, a cat, a cat, of 1");
@@ -403,14 +403,14 @@ static void test_find(void **state)
 
 	struct heard brute = {.n_hits = 0};
 	request = ask("title:cats dog", BS_SEARCH_IDS, &brute);
-	request.brute = true;
+	request.method.brute = true;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_string_equal(brute.ids, "1 ");
 	assert_int_equal(result.stats.verify.verified, 3);
 
 	request = ask("-cat", BS_SEARCH_COUNT, NULL);
-	request.hit = NULL;
-	request.notice = NULL;
+	request.callbacks.hit = NULL;
+	request.callbacks.notice = NULL;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_hits, 1);
 }
@@ -429,53 +429,53 @@ static void test_find_by_other_words(void **state)
 	struct heard heard;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	struct bs_search_request request = ask("a dog", BS_SEARCH_IDS, &heard);
-	request.any = true;
+	request.query.any = true;
 	expect_ids(searcher, request, &heard, "1 2 ");
-	request.stop_language = "english";
+	request.query.stop_language = "english";
 	expect_ids(searcher, request, &heard, "1 ");
-	request.stop_language = NULL;
-	request.stop_words = "# mine\nDOG | barks";
-	request.stop_words_bytes = strlen(request.stop_words);
+	request.query.stop_language = NULL;
+	request.query.stop_words = "# mine\nDOG | barks";
+	request.query.stop_words_bytes = strlen(request.query.stop_words);
 	expect_ids(searcher, request, &heard, "1 2 ");
 	ask_for(&request, "dog animals");
 	expect_ids(searcher, request, &heard, "3 ");
 	ask_for(&request, "a cat dog animals");
-	request.stop_language = "english";
+	request.query.stop_language = "english";
 	expect_ids(searcher, request, &heard, "1 2 3 ");
-	request.stop_words = "cat animals dog";
-	request.stop_words_bytes = strlen("cat animals");
+	request.query.stop_words = "cat animals dog";
+	request.query.stop_words_bytes = strlen("cat animals");
 	expect_ids(searcher, request, &heard, "1 ");
-	request.stop_words = NULL;
-	request.stop_language = "klingon";
+	request.query.stop_words = NULL;
+	request.query.stop_language = "klingon";
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 
 	request = ask("dog", BS_SEARCH_TOP, &heard);
 	expect_ids(searcher, request, &heard, "1 ");
-	request.feedback_docs = 1;
+	request.query.feedback_docs = 1;
 	expect_ids(searcher, request, &heard, "1 2 ");
-	request.brute = true;
+	request.method.brute = true;
 	expect_ids(searcher, request, &heard, "1 2 ");
-	request.like_text = "cat";
-	request.like_text_bytes = 3;
+	request.query.like_text = "cat";
+	request.query.like_text_bytes = 3;
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 	request = ask("", BS_SEARCH_TOP, &heard);
-	request.query = NULL;
-	request.like_text = "The Cat";
-	request.like_text_bytes = strlen(request.like_text);
+	request.query.text = NULL;
+	request.query.like_text = "The Cat";
+	request.query.like_text_bytes = strlen(request.query.like_text);
 	expect_ids(searcher, request, &heard, "2 1 ");
 	ask_for(&request, "cat");
-	request.like_text_bytes = 0;
+	request.query.like_text_bytes = 0;
 	expect_ids(searcher, request, &heard, "2 1 ");
 	assert_non_null(strstr(heard.notices, "the query alone counts"));
-	request.query = NULL;
-	request.query_bytes = 0;
-	request.like_text = NULL;
-	request.like_id = "";
+	request.query.text = NULL;
+	request.query.text_bytes = 0;
+	request.query.like_text = NULL;
+	request.query.like_id = "";
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_NOT_FOUND);
 	assert_string_equal(said.text, "'': no document has this id");
-	request.like_id = "2";
+	request.query.like_id = "2";
 	expect_ids(searcher, request, &heard, "1 ");
-	request.like_id = "4";
+	request.query.like_id = "4";
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_NOT_FOUND);
 	request = ask("cat", BS_SEARCH_TOP, &heard);
 	expect_ids(searcher, request, &heard, "2 1 ");
@@ -492,7 +492,7 @@ static void test_find_by_statistics(void **state)
 	struct bs_search_request request = ask("cat OR animals", BS_SEARCH_TOP, &heard);
 	expect_ids(searcher, request, &heard, "3 2 1 ");
 	double score = heard.last_score;
-	request.statistics = statistics;
+	request.query.statistics = statistics;
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "statistics do not name cat"));
 	assert_int_equal(bs_statistics_gather(searcher, &request, statistics, ERR), BS_OK);
@@ -502,7 +502,7 @@ static void test_find_by_statistics(void **state)
 	bs_statistics_set(statistics, 1000, 1000);
 	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, ERR), BS_OK);
 	expect_ids(searcher, request, &heard, "2 1 3 ");
-	request.feedback_docs = 1;
+	request.query.feedback_docs = 1;
 	assert_int_equal(bs_search(searcher, &request, NULL, ERR), BS_INVALID);
 	assert_int_equal(bs_statistics_gather(searcher, &request, statistics, ERR), BS_INVALID);
 	bs_statistics_free(statistics);
@@ -532,19 +532,19 @@ static void test_bad_find_requests(void **state)
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 
 	struct bs_search_request request = ask("cat (dog", BS_SEARCH_TOP, &heard);
-	request.strict_query = true;
+	request.query.strict = true;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request = ask("", BS_SEARCH_TOP, &heard);
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
-	request.query = NULL;
+	request.query.text = NULL;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	request = ask("cat", BS_SEARCH_TOP, &heard);
-	request.hit = NULL;
+	request.callbacks.hit = NULL;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, SIZE_MAX);
 	request = ask("cat", BS_SEARCH_IDS, &heard);
-	request.approx = true;
+	request.method.approx = true;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_INVALID);
 	request = ask("cat", (enum bs_search_mode)9, &heard);
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_UNSUPPORTED);
@@ -591,7 +591,7 @@ static void test_delete_and_check(void **state)
 	assert_true(report.n_bytes > 0);
 
 	const char *ids[] = {"3", "9"};
-	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .notice = hear_notice, .context = &heard};
+	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .callbacks.notice = hear_notice, .callbacks.context = &heard};
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.notices, "9: no document has this id");
@@ -605,17 +605,17 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(result.n_unreadable, 0);
 	request.any = true;
 	request.dry_run = true;
-	request.document = hear_document;
-	request.context = &heard;
+	request.callbacks.document = hear_document;
+	request.callbacks.context = &heard;
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_OK);
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.ids, "2 ");
 	request.dry_run = false;
-	request.confirm = refuse;
+	request.callbacks.confirm = refuse;
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_STOPPED);
 	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 1);
-	request.confirm = NULL;
+	request.callbacks.confirm = NULL;
 	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
 	assert_int_equal(bs_index_check(&check, &report, ERR), BS_OK);
 	assert_int_equal(report.n_docs, 0);
@@ -646,7 +646,7 @@ static void test_candidates(void **state)
 	char here[1024];
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(rig->folder), 0);
-	struct bs_build_request build = {.dir = "grams.index", .sources = &folder, .n_sources = 1, .grams = true};
+	struct bs_build_request build = {.dir = "grams.index", .sources = &folder, .n_sources = 1, .index.grams = true};
 	assert_int_equal(mkdir(folder, 0777), 0);
 	write_text("grams/a", "a purple cow\n");
 	write_text("grams/b", "nothing of that kind\n");
@@ -657,21 +657,21 @@ static void test_candidates(void **state)
 	struct bs_grep_request request = {.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
 	                                  .files = {.paths = &folder, .n_paths = 1},
 	                                  .task = BS_GREP_LIST_CANDIDATES,
-	                                  .index = "grams.index",
-	                                  .no_stat = true,
-	                                  .line = take_path,
-	                                  .context = paths};
+	                                  .index.dir = "grams.index",
+	                                  .index.no_stat = true,
+	                                  .callbacks.line = take_path,
+	                                  .callbacks.context = paths};
 	assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
 	assert_string_equal(paths, "grams/a ");
 	assert_true(result.has_match);
 	*paths = '\0';
-	request.no_stat = false;
+	request.index.no_stat = false;
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_OK);
 	assert_non_null(strstr(paths, "grams/a "));
 	assert_non_null(strstr(paths, "grams/c "));
 	memset(paths, 'x', 150);
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_STOPPED);
-	request.index = "none";
+	request.index.dir = "none";
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_NOT_FOUND);
 	assert_int_equal(chdir(here), 0);
 }
@@ -755,7 +755,7 @@ static void test_changed_source(void **state)
 	assert_int_equal(result.changes.n_changed, 0);
 	bs_searcher_free(searcher);
 	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
-	request.verbose = true;
+	request.callbacks.verbose = true;
 	assert_int_equal(bs_search(searcher, &request, &result, NULL), BS_OK);
 	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
 	bs_searcher_free(searcher);

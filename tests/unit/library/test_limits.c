@@ -77,7 +77,7 @@ static void write_tree(void)
 
 static struct bs_build_request request_of(const char *const *source)
 {
-	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .words = true, .grams = true};
+	return (struct bs_build_request){.dir = rig->dir, .sources = source, .n_sources = 1, .index.words = true, .index.grams = true};
 }
 
 /* The text that one large document repeats; words that others have come last. */
@@ -120,7 +120,7 @@ static void set_up(bool is_many)
 	const char *sources[] = {is_many ? rig->records : rig->tree, rig->big};
 	struct bs_build_request request = request_of(sources);
 	request.n_sources = is_many ? 2 : 1;
-	request.grams = !is_many;
+	request.index.grams = !is_many;
 	ok(bs_index_build(&request, NULL, ERR), &said);
 	open_index();
 	clock_step(CLOCK_LOOK_NS);
@@ -165,13 +165,13 @@ static uint64_t looks(uint64_t n)
 /* Whatever it was asked before, and however that ended. */
 static void assert_fit(void)
 {
-	struct bs_search_request plain = {.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_COUNT};
+	struct bs_search_request plain = {.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result;
 	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(result.n_hits, rig->n_records / 5);
 	assert_false(result.is_partial);
 	uint64_t n = 0;
-	plain = (struct bs_search_request){.query = "plain common1 word3", .query_bytes = 19, .any = true, .hit = count_hit, .context = &n};
+	plain = (struct bs_search_request){.query.text = "plain common1 word3", .query.text_bytes = 19, .query.any = true, .callbacks.hit = count_hit, .callbacks.context = &n};
 	assert_int_equal(bs_search(rig->searcher, &plain, &result, NULL), BS_OK);
 	assert_int_equal(n, 10);
 }
@@ -189,23 +189,23 @@ static void make_hostile(int kind, struct bs_search_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	switch (kind) {
-	case 0: fill("word", " ", 10000); request->any = true; break;
-	case 1: fill("word", "~2 ", 200); request->any = true; break;
-	case 2: fill("*o*", "* ", 100); request->any = true; break;
+	case 0: fill("word", " ", 10000); request->query.any = true; break;
+	case 1: fill("word", "~2 ", 200); request->query.any = true; break;
+	case 2: fill("*o*", "* ", 100); request->query.any = true; break;
 	case 3: fill("\"common1 word", "\" OR ", 5000); strcat(rig->text, "x"); break;
 	case 4: fill("((word", ") OR ", SIZE_MAX); break;
 	case 5: memset(rig->text, '(', TEXT_BYTES); break;
-	case 6: fill("common", " ", 3); request->brute = request->any = true; break;
-	case 7: fill("\"common2 common", " common3\"~1000 ", 20); request->any = true; break;
-	case 8: strcpy(rig->text, "c*"); request->mode = BS_SEARCH_IDS; break;
-	case 9: fill("common", " ", 10); request->any = request->exhaustive = request->snippets = request->passages = true; request->n_best = 5000; break;
-	case 10: fill("common", " ", 4); request->any = true; request->feedback_docs = 500; break;
-	case 11: strcpy(rig->text, "common1 OR word1"); request->sort_field = "number"; request->n_best = 3000; break;
+	case 6: fill("common", " ", 3); request->method.brute = request->query.any = true; break;
+	case 7: fill("\"common2 common", " common3\"~1000 ", 20); request->query.any = true; break;
+	case 8: strcpy(rig->text, "c*"); request->output.mode = BS_SEARCH_IDS; break;
+	case 9: fill("common", " ", 10); request->query.any = request->method.exhaustive = request->output.snippets = request->output.passages = true; request->output.limit = 5000; break;
+	case 10: fill("common", " ", 4); request->query.any = true; request->query.feedback_docs = 500; break;
+	case 11: strcpy(rig->text, "common1 OR word1"); request->output.sort_field = "number"; request->output.limit = 3000; break;
 	case 12: for (size_t i = 0; i + 3 < TEXT_BYTES; i += 3) memcpy(rig->text + i, "\xe4\xb8\xad", 3); break;
 	default: fill("name:*", "* OR ", 40); strcat(rig->text, "common1"); break;
 	}
-	request->query = rig->text;
-	request->query_bytes = strlen(rig->text);
+	request->query.text = rig->text;
+	request->query.text_bytes = strlen(rig->text);
 }
 
 #define HOSTILE_KINDS 14
@@ -220,7 +220,7 @@ static void test_hostile_queries_end(void **rig_in)
 				uint64_t n = 0;
 				struct bs_search_result result;
 				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]), .partial = partial};
-				struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits};
+				struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
 				make_hostile(kind, &request);
 				enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
 				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
@@ -233,7 +233,7 @@ static void test_hostile_queries_end(void **rig_in)
 				}
 				assert_true(!result.is_partial || (partial && status == BS_OK && result.is_at_least));
 				n_ended += status == BS_DEADLINE || result.is_partial;
-				if (request.mode == BS_SEARCH_IDS && !status)
+				if (request.output.mode == BS_SEARCH_IDS && !status)
 					assert_true(n <= result.n_hits);
 				assert_fit();
 			}
@@ -261,10 +261,10 @@ static void test_partial_hits_are_hits(void **rig_in)
 	struct subset all = {all_ids, 0}, some = {some_ids, 0};
 	struct bs_limits limits = {.partial = true};
 	struct bs_search_request request = {
-		.query = "\"common1 common2\" OR plain", .query_bytes = 26, .mode = BS_SEARCH_IDS, .hit = keep_id, .context = &all, .brute = true};
+		.query.text = "\"common1 common2\" OR plain", .query.text_bytes = 26, .output.mode = BS_SEARCH_IDS, .callbacks.hit = keep_id, .callbacks.context = &all, .method.brute = true};
 	struct bs_search_result result;
 	assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
-	request.context = &some;
+	request.callbacks.context = &some;
 	request.limits = &limits;
 	for (uint64_t n = 2; n < 200000; n *= 3) {
 		limits.deadline_ns = looks(n);
@@ -292,8 +292,8 @@ static void test_partial_hits_end(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.partial = true};
-	struct bs_search_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_SEARCH_IDS, .hit = take_slowly, .context = &n,
-	                                  .any = true, .brute = true, .n_threads = 1, .limits = &limits};
+	struct bs_search_request request = {.query.text = "plain common1", .query.text_bytes = 13, .output.mode = BS_SEARCH_IDS, .callbacks.hit = take_slowly, .callbacks.context = &n,
+	                                  .query.any = true, .method.brute = true, .method.n_threads = 1, .limits = &limits};
 	struct bs_search_result result = {.n_hits = 0};
 	for (limits.deadline_ns = 500000; result.n_hits < 1000; limits.deadline_ns += limits.deadline_ns / 2) {
 		n = 0;
@@ -320,7 +320,7 @@ static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
 	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
-	struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
+	struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits, .method.n_threads = 1};
 	make_hostile(6, &request);
 	clock_step(CLOCK_LOOK_NS);
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
@@ -334,7 +334,7 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	volatile int cancel = 1;
 	uint64_t n = 0;
 	struct bs_limits limits = {.cancel = &cancel};
-	struct bs_search_request request = {.query = "common1", .query_bytes = 7, .brute = true, .hit = count_hit, .context = &n, .limits = &limits};
+	struct bs_search_request request = {.query.text = "common1", .query.text_bytes = 7, .method.brute = true, .callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
 	assert_fit();
 	cancel = 0;
@@ -342,7 +342,7 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	int left = 2;
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
 	make_hostile(1, &request);
-	request.brute = true;
+	request.method.brute = true;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
 	assert_fit();
 	limits.reserved[1] = 1;
@@ -366,7 +366,7 @@ static void test_other_questions_end(void **rig_in)
 	struct bs_limits limits = {.cancel = &cancel};
 	struct bs_search_request request = {.limits = &limits};
 	make_hostile(2, &request);
-	request.mode = BS_SEARCH_COUNT;
+	request.output.mode = BS_SEARCH_COUNT;
 	for (; cancel < 2; cancel++) {
 		struct bs_statistics *statistics;
 		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
@@ -385,7 +385,7 @@ static void test_memory_is_limited(void **rig_in)
 {
 	uint64_t n = 0;
 	struct bs_limits limits = {.memory_bytes = 20000};
-	struct bs_search_request request = {.hit = count_hit, .context = &n, .limits = &limits};
+	struct bs_search_request request = {.callbacks.hit = count_hit, .callbacks.context = &n, .limits = &limits};
 	make_hostile(0, &request);
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_NO_MEMORY);
 	assert_non_null(strstr(said.text, "limit"));
@@ -395,8 +395,8 @@ static void test_memory_is_limited(void **rig_in)
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 	/* What that one held is given back before a smaller limit is met. */
 	limits.memory_bytes = 4u << 20;
-	request.query = "plain";
-	request.query_bytes = 5;
+	request.query.text = "plain";
+	request.query.text_bytes = 5;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 	assert_fit();
 }
@@ -412,15 +412,15 @@ static void compare_pages(struct bs_search_request request, size_t page)
 {
 	FREED uint64_t *one = must_calloc(N_RECORDS + 100, sizeof(*one)), *paged = must_calloc(2 * N_RECORDS, sizeof(*paged));
 	uint64_t *to = one;
-	request.hit = keep_document;
-	request.context = &to;
-	size_t wanted = request.n_best;
+	request.callbacks.hit = keep_document;
+	request.callbacks.context = &to;
+	size_t wanted = request.output.limit;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 	size_t n = (size_t)(to - one), n_paged = 0;
 	assert_true(n > 3 * page);
-	for (request.offset = 0; request.offset < n; request.offset += page) {
+	for (request.output.offset = 0; request.output.offset < n; request.output.offset += page) {
 		to = paged + n_paged;
-		request.n_best = wanted - request.offset < page ? wanted - request.offset : page;
+		request.output.limit = wanted - request.output.offset < page ? wanted - request.output.offset : page;
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 		size_t got = (size_t)(to - paged) - n_paged;
 		assert_int_equal(got, request.mode == BS_SEARCH_IDS ? n - request.offset : n - request.offset < page ? n - request.offset : page);
@@ -428,8 +428,8 @@ static void compare_pages(struct bs_search_request request, size_t page)
 	}
 	assert_int_equal(n_paged, n);
 	assert_memory_equal(one, paged, n * sizeof(*one));
-	request.offset = SIZE_MAX;
-	request.n_best = 5;
+	request.output.offset = SIZE_MAX;
+	request.output.limit = 5;
 	to = paged;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 	assert_ptr_equal(to, paged);
@@ -437,17 +437,17 @@ static void compare_pages(struct bs_search_request request, size_t page)
 
 static void test_pages_are_one_list(void **rig_in)
 {
-	struct bs_search_request request = {.query = "common1 word2 plain", .query_bytes = 19, .any = true, .n_best = 500};
+	struct bs_search_request request = {.query.text = "common1 word2 plain", .query.text_bytes = 19, .query.any = true, .output.limit = 500};
 	compare_pages(request, 7);
 	compare_pages(request, 100);
-	request.exhaustive = true;
+	request.method.exhaustive = true;
 	compare_pages(request, 33);
-	request.sort_field = "number";
+	request.output.sort_field = "number";
 	compare_pages(request, 33);
-	request = (struct bs_search_request){.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_IDS, .n_best = 100000};
+	request = (struct bs_search_request){.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_IDS, .output.limit = 100000};
 	compare_pages(request, 500);
-	request.offset = 3;
-	request.mode = BS_SEARCH_COUNT;
+	request.output.offset = 3;
+	request.output.mode = BS_SEARCH_COUNT;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_INVALID);
 }
 
@@ -464,7 +464,7 @@ static struct bs_grep_request grep_of(const char *const *pattern, const char *co
 	static size_t pattern_bytes;
 	pattern_bytes = strlen(*pattern);
 	return (struct bs_grep_request){.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
-	                                .files = {.paths = path, .n_paths = 1}, .write = take_bytes, .context = n_bytes,
+	                                .files = {.paths = path, .n_paths = 1}, .callbacks.write = take_bytes, .callbacks.context = n_bytes,
 	                                .limits = limits};
 }
 
@@ -480,7 +480,7 @@ static void test_hostile_patterns_end(void **rig_in)
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = looks(60), .partial = how & 1};
 			struct bs_grep_request request = grep_of(&patterns[i], &path, &n, &limits);
-			request.index = how & 4 ? rig->dir : NULL;
+			request.index.dir = how & 4 ? rig->dir : NULL;
 			request.n_threads = 3;
 			request.pattern.is_multi_line = i == 3 || i == 4;
 			enum bs_status status = bs_grep(&request, &result, ERR);
@@ -655,13 +655,13 @@ static void test_log_is_told(void **rig_in)
 {
 	struct heard heard = {{0}, ""};
 	struct bs_log log = {.line = hear, .context = &heard};
-	struct bs_open_request open = {.dir = rig->dir, .log = &log};
+	struct bs_open_request open = {.dir = rig->dir, .host.log = &log};
 	uint64_t n = 0;
 	struct bs_index *index = must_open_with(&open);
 	assert_int_equal(heard.n[BS_LOG_INFO], 1);
 	assert_non_null(strstr(heard.last, "opened"));
 	struct bs_searcher *searcher = must_searcher(index);
-	struct bs_search_request request = {.query = "plain\nx", .query_bytes = 7, .any = true, .hit = count_hit, .context = &n};
+	struct bs_search_request request = {.query.text = "plain\nx", .query.text_bytes = 7, .query.any = true, .callbacks.hit = count_hit, .callbacks.context = &n};
 	assert_int_equal(bs_search(searcher, &request, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
 	assert_non_null(strstr(heard.last, "plain\\x0ax"));
@@ -698,27 +698,27 @@ static const char *const names[KINDS] = {"count of a large OR", "count of phrase
 static void make(enum kind kind, struct bs_search_request *request)
 {
 	memset(rig->text, 0, TEXT_BYTES + 64);
-	request->hit = count_hit;
-	request->notice = ignore;
+	request->callbacks.hit = count_hit;
+	request->callbacks.notice = ignore;
 	switch (kind) {
-	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->mode = BS_SEARCH_COUNT; break;
-	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->mode = BS_SEARCH_COUNT; break;
-	case FUZZY: fill("word", "~2 ", 500); request->any = true; break;
-	case PREFIX: fill("*o*", "* ", 500); request->any = true; break;
-	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->suggest = true; break;
-	case LIKE_TEXT: fill("word", " ", 30000); request->like_text = rig->text; request->like_text_bytes = strlen(rig->text); return;
-	case LIKE_ID: request->like_id = rig->big; return;
-	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->any = true; request->feedback_docs = 5000; break;
-	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->sort_field = "number"; request->n_best = 100; request->no_stat = true; break;
-	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->n_best = 40000; request->exhaustive = true; break;
-	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->mode = BS_SEARCH_IDS; break;
-	case BRUTE: strcpy(rig->text, "common1 common2"); request->brute = true; break;
+	case COUNT_OR: fill("common", " OR ", SIZE_MAX); strcat(rig->text, "x"); request->output.mode = BS_SEARCH_COUNT; break;
+	case COUNT_PHRASES: fill("\"common1 word", "\" OR ", 20000); strcat(rig->text, "x"); request->output.mode = BS_SEARCH_COUNT; break;
+	case FUZZY: fill("word", "~2 ", 500); request->query.any = true; break;
+	case PREFIX: fill("*o*", "* ", 500); request->query.any = true; break;
+	case MISSPELT: strcpy(rig->text, "wxord12345 cammon99999 zqzqzq"); request->callbacks.suggest = true; break;
+	case LIKE_TEXT: fill("word", " ", 30000); request->query.like_text = rig->text; request->query.like_text_bytes = strlen(rig->text); return;
+	case LIKE_ID: request->query.like_id = rig->big; return;
+	case FEEDBACK: strcpy(rig->text, "common1 common2 common3"); request->query.any = true; request->query.feedback_docs = 5000; break;
+	case SORTED: strcpy(rig->text, "common1 OR common2 OR plain"); request->output.sort_field = "number"; request->output.limit = 100; request->method.no_stat = true; break;
+	case BEST: strcpy(rig->text, "common1 OR common2 OR plain"); request->output.limit = 40000; request->method.exhaustive = true; break;
+	case IDS: strcpy(rig->text, "common1 OR \"common2 common3\""); request->output.mode = BS_SEARCH_IDS; break;
+	case BRUTE: strcpy(rig->text, "common1 common2"); request->method.brute = true; break;
 	case STATISTICS: fill("word", "~2 ", 500); break;
 	case MATRIX: fill("common", " OR ", 20000); strcat(rig->text, "x"); break;
 	case KINDS: break;
 	}
-	request->query = rig->text;
-	request->query_bytes = strlen(rig->text);
+	request->query.text = rig->text;
+	request->query.text_bytes = strlen(rig->text);
 }
 
 static enum bs_status ask(enum kind kind, const struct bs_search_request *request, struct bs_error *err)
@@ -837,16 +837,16 @@ static void test_memory_is_given_back(void **rig_in)
 	size_t n_texts;
 	for (int reads_small = 0; reads_small < 2; reads_small++) {
 		struct bs_limits limits = {.memory_bytes = (uint64_t)8 << 20};
-		struct bs_search_request request = {.query = "\"big one\"", .query_bytes = 9, .brute = true, .hit = count_hit};
+		struct bs_search_request request = {.query.text = "\"big one\"", .query.text_bytes = 9, .method.brute = true, .callbacks.hit = count_hit};
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_OK);
 		if (reads_small)
 			assert_int_equal(bs_document(rig->searcher, "r7", 2, &texts, &n_texts, NULL, ERR), BS_OK);
-		request = (struct bs_search_request){.query = "plain", .query_bytes = 5, .hit = count_hit, .limits = &limits};
+		request = (struct bs_search_request){.query.text = "plain", .query.text_bytes = 5, .callbacks.hit = count_hit, .limits = &limits};
 		ok(bs_search(rig->searcher, &request, NULL, ERR), &said);
 		limits.memory_bytes = 20000;
 		fill("word", " ", 10000);
-		request.query = rig->text;
-		request.query_bytes = strlen(rig->text);
+		request.query.text = rig->text;
+		request.query.text_bytes = strlen(rig->text);
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_NO_MEMORY);
 		assert_fit();
 	}
@@ -860,7 +860,7 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	for (uint64_t n = 1; n < 800; n += 1 + n / 4) {
 		open_index();
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-		struct bs_search_request request = {.query = "plain", .query_bytes = 5, .mode = BS_SEARCH_COUNT, .exhaustive = true, .limits = &limits};
+		struct bs_search_request request = {.query.text = "plain", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT, .method.exhaustive = true, .limits = &limits};
 		struct bs_search_result result;
 		assert_int_equal(bs_search(rig->searcher, &request, &result, NULL), BS_OK);
 		if (result.n_hits)
@@ -874,7 +874,7 @@ static void test_what_changed_is_not_counted(void **rig_in)
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
-	struct bs_search_request request = {.query = "common1 OR common2", .query_bytes = 18, .hit = count_hit};
+	struct bs_search_request request = {.query.text = "common1 OR common2", .query.text_bytes = 18, .callbacks.hit = count_hit};
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(bs_matrix_query(rig->searcher, &request, take_candidates, NULL, NULL, ERR), BS_OK);
 	request.limits = &limits;

@@ -267,7 +267,7 @@ static void test_numbers_of_segments(void **state)
 	struct bs_memory_index *memory;
 	struct bs_writer *writer;
 	ok(bs_memory_index_new(&memory, ERR), &said);
-	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	for (int i = 0; i < 2; i++) {
@@ -281,7 +281,7 @@ static void test_numbers_of_segments(void **state)
 	assert_int_equal(bs_matrix_n_segments(index), 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t number, found = UINT64_MAX;
-		struct bs_search_request find = {.query = &"ab"[i], .query_bytes = 1, .mode = BS_SEARCH_IDS, .hit = take_number, .context = &found};
+		struct bs_search_request find = {.query.text = &"ab"[i], .query.text_bytes = 1, .output.mode = BS_SEARCH_IDS, .callbacks.hit = take_number, .callbacks.context = &found};
 		ok(bs_search(searcher, &find, NULL, ERR), &said);
 		ok(bs_matrix_documents(index, i, 0, &number, ERR), &said);
 		assert_int_equal(number, found);
@@ -341,8 +341,8 @@ static void test_candidates_are_hits(void **state)
 	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)), *hits = must_calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_search_request find = {.query = queries[q], .query_bytes = strlen(queries[q]),
-			                               .mode = BS_SEARCH_IDS, .hit = hear_hit, .context = hits};
+			struct bs_search_request find = {.query.text = queries[q], .query.text_bytes = strlen(queries[q]),
+			                               .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear_hit, .callbacks.context = hits};
 			*candidates = *hits = (struct asked){.i = i};
 			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL),
 			                 BS_OK);
@@ -357,7 +357,7 @@ static void test_candidates_are_hits(void **state)
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
 		/* A phrase has candidates that are no hits. */
-		struct bs_search_request find = {.query = "\"own12 alone12\"", .query_bytes = 15};
+		struct bs_search_request find = {.query.text = "\"own12 alone12\"", .query.text_bytes = 15};
 		*candidates = (struct asked){.i = i};
 		assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
 		assert_int_equal(candidates->n_sure, 0);
@@ -374,7 +374,7 @@ static void test_limits(void **state)
 {
 	int cancel = 1;
 	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
-	struct bs_search_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_SEARCH_COUNT, .limits = &flag};
+	struct bs_search_request find = {.query.text = "n2 OR n3", .query.text_bytes = 8, .output.mode = BS_SEARCH_COUNT, .limits = &flag};
 	struct bs_statistics *statistics;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
 	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
@@ -421,10 +421,10 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_name(rig.searcher[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
-	struct bs_search_request find = {.query = "n2 +++", .query_bytes = 6, .strict_query = true};
+	struct bs_search_request find = {.query.text = "n2 +++", .query.text_bytes = 6, .query.strict = true};
 	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
 	assert_int_equal(error_byte, 3);
-	find = (struct bs_search_request){.query = "n2", .query_bytes = 2};
+	find = (struct bs_search_request){.query.text = "n2", .query.text_bytes = 2};
 	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }

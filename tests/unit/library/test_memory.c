@@ -155,7 +155,7 @@ static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes
 {
 	rig.memory = memory;
 	struct bs_writer *writer = open_with((struct bs_writer_request){
-		.not_stored = true, .grams = true, .memory_bytes = memory_bytes, .n_threads = n_threads});
+		.not_stored = true, .index.grams = true, .write.memory_bytes = memory_bytes, .write.n_threads = n_threads});
 	char id[16], text[256];
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < N_DOCS && !status; i++) {

@@ -98,12 +98,12 @@ static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *
 		struct answer *answer = &answers->of[q][at % N_MODES];
 		struct bs_search_result result;
 		struct bs_search_request request = {
-			.query = queries[q],
-			.query_bytes = strlen(queries[q]),
-			.mode = (enum bs_search_mode)(at % N_MODES),
-			.snippets = true,
-			.hit = take_hit,
-			.context = answer,
+			.query.text = queries[q],
+			.query.text_bytes = strlen(queries[q]),
+			.output.mode = (enum bs_search_mode)(at % N_MODES),
+			.output.snippets = true,
+			.callbacks.hit = take_hit,
+			.callbacks.context = answer,
 		};
 		*answer = (struct answer){.sum = 1};
 		answer->status = bs_search(searcher, &request, &result, NULL);
@@ -167,7 +167,7 @@ static void test_threads_share_an_index(void **state)
 	struct library_rig *rig = *state;
 	write_collection(rig->collection);
 	const char *sources[] = {rig->collection};
-	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = N_THREADS};
+	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
 	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
 
 	struct answers expected;
@@ -223,7 +223,7 @@ static void *count_twice(void *context)
 	pthread_barrier_wait(counting->barrier);
 	for (int i = 0; i < 2; i++) {
 		struct bs_search_result result = {0};
-		struct bs_search_request request = {.query = "common", .query_bytes = 6, .mode = BS_SEARCH_COUNT};
+		struct bs_search_request request = {.query.text = "common", .query.text_bytes = 6, .output.mode = BS_SEARCH_COUNT};
 		if (bs_search(counting->searcher, &request, &result, NULL) == BS_OK)
 			counting->n_hits[i] = result.n_hits;
 		counting->n_changed += result.changes.n_changed;

@@ -21,7 +21,7 @@ static bool del(struct bs_writer *writer, const char *id)
 
 static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
 {
-	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts, .n_threads = 1};
+	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .host.texts = texts, .write.n_threads = 1};
 	ok(bs_index_compact(&request, report, ERR), &said);
 	check();
 }
@@ -157,7 +157,7 @@ static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
 static void test_failure(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.host.analyzer = &analyzer});
 	struct bs_text text = {"title", 5, "any", 3};
 	uint64_t n;
 	add(writer, "a", "one", NULL);
@@ -255,7 +255,7 @@ static void test_limits(void **state)
 	expect("one OR two", "a");
 	/* Whoever waits for another writer does not wait for ever. */
 	add(one, "c", "three", NULL);
-	struct bs_writer *two = open_with((struct bs_writer_request){.limits = &deadline, .wait = true});
+	struct bs_writer *two = open_with((struct bs_writer_request){.limits = &deadline, .write.wait = true});
 	assert_int_equal(try_add(two, "d", "four", NULL, ERR), BS_DEADLINE);
 	deadline.deadline_ns = 60000000000;
 	commit(one);
@@ -291,9 +291,9 @@ static void test_nothing_to_commit(void **state)
 	snprintf(command, sizeof(command), "mkdir %s && echo a wolf > %s/w.txt", path, path);
 	assert_int_equal(system(command), 0);
 	const char *sources[] = {path};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .host.consent = &consent};
 	ok(bs_index_build(&build, NULL, ERR), &said);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
 	assert_false(commit(writer).is_committed);
 	assert_int_equal(n_sources(), 1);
 	add(writer, "a", "one", NULL);
@@ -374,9 +374,9 @@ static void test_odd_documents(void **state)
 		assert_int_equal(n, 0);
 		assert_int_equal(bs_document(searcher, "none", 4, &found, &n, NULL, ERR), BS_NOT_FOUND);
 		bs_searcher_free(searcher);
-		struct heard heard = ask_in(index, "NOT zzz", (struct bs_search_request){.mode = BS_SEARCH_COUNT});
+		struct heard heard = ask_in(index, "NOT zzz", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT});
 		assert_int_equal(heard.n_hits, 2);
-		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_search_request){.snippets = true});
+		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_search_request){.output.snippets = true});
 		assert_int_equal(heard.n_hits, 1);
 		ok(bs_searcher_new(index, &searcher, ERR), &said);
 		ok(bs_document_numbered(searcher, heard.document, &found, &n, NULL, ERR), &said);
@@ -391,7 +391,7 @@ static void test_odd_documents(void **state)
 		commit(writer);
 		compact(NULL, &report);
 	}
-	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .words = true, .id_field = "t"};
+	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .index.words = true, .rules.id_field = "t"};
 	ok(bs_index_build(&rebuild, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 2);
 	expect("nameless", "a");
@@ -405,15 +405,15 @@ static void test_left_out_fields(void **state)
 	char path[FOLDER_BYTES + 16];
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .text_fields = fields,
-	                                 .consent = &consent};
-	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .rules.text_fields = fields,
+	                                 .host.consent = &consent};
+	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
 	const struct bs_text *texts;
 	size_t n_texts;
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
 	ok(bs_index_build(&build, NULL, ERR), &said);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent, .memory_bytes = 16 << 20});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent, .write.memory_bytes = 16 << 20});
 	add(writer, "g", "wolf", "bear");
 	/* From a large one on documents are analysed as they come. */
 	char *large = must_calloc(1, 300001);
@@ -432,8 +432,8 @@ static void test_left_out_fields(void **state)
 	bs_searcher_free(searcher);
 	bs_index_close(index);
 	/* A rebuild with other options finds them. */
-	build.text_fields = NULL;
-	build.words = build.rebuild = true;
+	build.rules.text_fields = NULL;
+	build.index.words = build.rebuild = true;
 	build.n_sources = 0;
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	ok(bs_index_open_with(&open, &index, ERR), &said);
@@ -448,7 +448,7 @@ static void test_most_bytes(void **state)
 	const char *source = path;
 	struct bs_consent consent = {.all = true};
 	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1,
-	                                 .words = true, .max_document_bytes = 1000, .consent = &consent};
+	                                 .index.words = true, .rules.max_document_bytes = 1000, .host.consent = &consent};
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
 	memset(feeds, '\n', sizeof(feeds));
@@ -456,7 +456,7 @@ static void test_most_bytes(void **state)
 	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
 	write_text(path, "{\"id\": \"r\", \"title\": \"bear\"}\n");
 	ok(bs_index_build(&build, NULL, ERR), &said);
-	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
 	ok(bs_writer_add(writer, "a", 1, texts, 2, ERR), &said);
 	commit(writer);
 	ok(bs_writer_add(writer, "b", 1, texts, 2, ERR), &said);
@@ -466,7 +466,7 @@ static void test_most_bytes(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	check();
-	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 1, .consent = &consent};
+	struct bs_build_request all = {.dir = rig_dir(), .memory = rig.memory, .write.n_threads = 1, .host.consent = &consent};
 	ok(bs_index_compact(&all, &report, ERR), &said);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
@@ -529,7 +529,7 @@ static void test_no_checksums(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .texts = &provider});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
 		/* The last one is another text of the first. */
@@ -565,7 +565,7 @@ static void test_provider(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .texts = &provider});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 3; i++) {
 		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
@@ -580,7 +580,7 @@ static void test_provider(void **state)
 	/* Words are certain without a text; a phrase is not. */
 	struct bs_index *index = open_index(NULL);
 	assert_int_equal(ask_in(index, "two", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
-	struct heard heard = ask_in(index, "\"two one\"", (struct bs_search_request){.mode = BS_SEARCH_IDS});
+	struct heard heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
 	assert_int_equal(heard.n_hits, 0);
 	assert_int_equal(heard.n_unreadable, 3);
 	bs_index_close(index);
@@ -596,9 +596,9 @@ static void test_provider(void **state)
 	/* A text that is another now counts as it is, where it is read. */
 	shelf.texts[2] = "one and two";
 	index = open_index(&provider);
-	heard = ask_in(index, "\"two one\"", (struct bs_search_request){.snippets = true});
+	heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.snippets = true});
 	assert_string_equal(heard.ids, "b");
-	heard = ask_in(index, "\"one and two\"", (struct bs_search_request){.snippets = true, .brute = true});
+	heard = ask_in(index, "\"one and two\"", (struct bs_search_request){.output.snippets = true, .method.brute = true});
 	assert_string_equal(heard.ids, "c");
 	assert_true(heard.is_changed);
 	expect_document(index, "b", false, "three two one");
@@ -613,7 +613,7 @@ static void test_provider(void **state)
 	commit(writer);
 	/* What is gone is no hit, and gone from what is made anew. */
 	shelf.n = 1;
-	rebuild.texts = &provider;
+	rebuild.host.texts = &provider;
 	ok(bs_index_build(&rebuild, &report, ERR), &said);
 	assert_int_equal(report.n_docs, 1);
 	expect_of(&provider, "one", "a");
@@ -624,8 +624,8 @@ static void test_provider(void **state)
 static void test_refusals(void **state)
 {
 	static const char *const no_weights[] = {"title", NULL};
-	const struct bs_writer_request wrong[] = {{.stem_language = "klingon"}, {.density = 3}, {.phrase_bits = 17},
-	                                          {.weights = no_weights}, {.reserved = {1}}};
+	const struct bs_writer_request wrong[] = {{.index.stem_language = "klingon"}, {.index.density = 3}, {.phrase_bits = 17},
+	                                          {.index.weights = no_weights}, {.reserved = {1}}};
 	struct bs_writer *writer = NULL;
 	struct bs_writer_request request = {.dir = NULL};
 	struct bs_text text = {"t", 1, "x", 1};
@@ -637,7 +637,7 @@ static void test_refusals(void **state)
 		request.memory = rig.memory;
 		assert_int_equal(bs_writer_open(&request, &writer, ERR), *request.reserved ? BS_UNSUPPORTED : BS_INVALID);
 	}
-	writer = open_with((struct bs_writer_request){.stem_language = "english", .memory_bytes = 16 << 20});
+	writer = open_with((struct bs_writer_request){.index.stem_language = "english", .write.memory_bytes = 16 << 20});
 	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, ERR), BS_INVALID);
 	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, ERR), BS_INVALID);
 	char *large = must_calloc(1, 20 << 20);
@@ -650,9 +650,9 @@ static void test_refusals(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	expect("run", "a");
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .fold_accents = true};
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .index.fold_accents = true};
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_INVALID);
-	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "english"};
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .index.stem_language = "english"};
 	assert_int_equal(bs_writer_open(&request, &writer, ERR), BS_OK);
 	bs_writer_close(writer);
 	bs_writer_close(NULL);
@@ -667,21 +667,21 @@ static void test_document_memory(void **state)
 	for (size_t i = 0; i < n_words; i++)
 		n_bytes += (size_t)snprintf(words + n_bytes, most_bytes - n_bytes, "%zx ", i);
 	struct bs_text text = {"t", 1, words, n_bytes};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	add(writer, "small", "abcde", NULL);
 	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "more distinct words than"));
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small");
-	writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
+	writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
 	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, ERR), BS_OK);
 	commit(writer);
 	add(writer, "last", "abcde", NULL);
 	commit(writer);
 	bs_writer_close(writer);
 	expect("abcde", "small large last");
-	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .memory_bytes = 16 << 20};
+	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .write.memory_bytes = 16 << 20};
 	assert_int_equal(bs_index_compact(&compact, NULL, ERR), BS_OK);
 	expect("abcde", "small large last");
 	check();
@@ -689,11 +689,11 @@ static void test_document_memory(void **state)
 
 static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
 {
-	static const struct bs_search_request ways[] = {{.mode = BS_SEARCH_IDS}, {.n_best = 20}, {.mode = BS_SEARCH_IDS, .brute = true}};
+	static const struct bs_search_request ways[] = {{.output.mode = BS_SEARCH_IDS}, {.output.limit = 20}, {.output.mode = BS_SEARCH_IDS, .method.brute = true}};
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct heard x = ask_in(a, query, ways[i]), y = ask_in(b, query, ways[i]);
 		assert_string_equal(x.ids, y.ids);
-		if (ways[i].mode == BS_SEARCH_IDS)
+		if (ways[i].output.mode == BS_SEARCH_IDS)
 			assert_int_equal(x.n_hits, y.n_hits);
 	}
 }
@@ -725,14 +725,14 @@ static void test_parity(void **state)
 		struct bs_consent consent = {.all = true};
 		const char *sources[] = {by_pipe ? "-" : path};
 		snprintf(index_dir, sizeof(index_dir), "%s/other%d", rig.folder, by_pipe);
-		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .consent = &consent, .n_threads = 1};
+		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .host.consent = &consent, .write.n_threads = 1};
 		if (by_pipe)
 			assert_non_null(freopen(path, "r", stdin));
 		ok(bs_index_build(&build, &report, ERR), &said);
 		assert_int_equal(report.n_docs, 800);
 		build.n_sources = 0;
 		ok(bs_index_compact(&build, &report, ERR), &said);
-		struct bs_open_request request = {.dir = index_dir, .consent = &consent};
+		struct bs_open_request request = {.dir = index_dir, .host.consent = &consent};
 		struct bs_index *index = open_index(NULL), *other;
 		ok(bs_index_open_with(&request, &other, ERR), &said);
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++)
@@ -752,9 +752,9 @@ static void test_beside_files(void **state)
 	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
 	assert_int_equal(system(path), 0);
 	const char *sources[] = {folder};
-	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .host.consent = &consent};
 	ok(bs_index_build(&build, &report, ERR), &said);
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.host.consent = &consent});
 	add(writer, "g", "a wolf", NULL);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 2);
@@ -772,7 +772,7 @@ static void test_beside_files(void **state)
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 3);
 	check();
-	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&request);
 	assert_int_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
 }
@@ -831,7 +831,7 @@ static void test_documents_by_id(void **state)
 		ok(bs_index_open(dir, NULL, &index, ERR), &said);
 		ok(bs_searcher_new(index, &searcher, ERR), &said);
 		struct bs_searcher *other = must_searcher(index);
-		struct bs_search_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_SEARCH_IDS, .hit = expect_same_document, .context = other};
+		struct bs_search_request request = {.query.text = "wolf", .query.text_bytes = 4, .output.mode = BS_SEARCH_IDS, .callbacks.hit = expect_same_document, .callbacks.context = other};
 		ok(bs_search(searcher, &request, &result, ERR), &said);
 		assert_int_equal(result.n_hits, 8);
 		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, ERR), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
@@ -854,7 +854,7 @@ static void test_documents_by_id(void **state)
 /* So many documents that pairs of words are chosen, and segments cut. */
 static void test_many(void **state)
 {
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
 	for (unsigned i = 0; i < 60000; i++) {
 		make_text(i, title, body);
@@ -868,7 +868,7 @@ static void test_many(void **state)
 	struct bs_index *index = open_index(NULL);
 	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-		uint64_t n = ask_in(index, queries[q], (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits;
+		uint64_t n = ask_in(index, queries[q], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits;
 		assert_int_equal(ask_in(index, queries[q], (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true}).n_hits, n);
 		assert_true(q == 2 ? n == 0 : n > 100);
 	}
@@ -881,7 +881,7 @@ static void test_many(void **state)
 static void test_ascending_ids(void **state)
 {
 	enum { N = 90000, CHANGES = 12000 };
-	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	AUTO(bs_writer_close_at) struct bs_writer *writer = open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
 	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even numbers come first. */
 	static uint32_t last[2 * N];

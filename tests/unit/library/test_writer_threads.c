@@ -34,7 +34,7 @@ static void test_lock(void **state)
 static void test_limits_and_threads(void **state)
 {
 	struct bs_limits limits = {.deadline_ns = 60000000000};
-	struct bs_writer *writer = open_with((struct bs_writer_request){.n_threads = 2, .memory_bytes = 16 << 20, .limits = &limits});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.n_threads = 2, .write.memory_bytes = 16 << 20, .limits = &limits});
 	char id[16], title[64], body[512];
 	for (unsigned i = 0; i < 40000; i++) {
 		sprintf(id, "%u", i);
@@ -57,7 +57,7 @@ static void *add_and_commit(void *context)
 /* Or one after the other, if they wait. */
 static void test_waiting(void **state)
 {
-	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
+	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.write.wait = true});
 	pthread_t thread;
 	add(one, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
@@ -83,7 +83,7 @@ static void *commit_there(void *writer)
 static void test_another_thread(void **state)
 {
 	pthread_t heard = pthread_self(), thread;
-	struct bs_writer *writer = open_with((struct bs_writer_request){.progress = note_thread, .context = &heard});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.callbacks.progress = note_thread, .callbacks.context = &heard});
 	add(writer, "a", "one", NULL);
 	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -138,7 +138,7 @@ static void test_killed(void **state)
 static void *write_and_read(void *context)
 {
 	struct bs_memory_index *memory = context;
-	struct bs_writer_request request = {.memory = memory, .n_threads = 2};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 2};
 	struct bs_open_request open = {.memory = memory};
 	struct bs_writer *writer = NULL;
 	struct bs_index *index;
@@ -188,8 +188,8 @@ static void *read_on(void *context)
 {
 	struct heard heard = {.ids = ""};
 	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_search_request request = {.query = "\"words to be\"", .query_bytes = 13, .snippets = true, .n_threads = 2,
-	                                  .hit = hear, .context = &heard};
+	struct bs_search_request request = {.query.text = "\"words to be\"", .query.text_bytes = 13, .output.snippets = true, .method.n_threads = 2,
+	                                  .callbacks.hit = hear, .callbacks.context = &heard};
 	uint64_t n_before = 0;
 	bool is_well = true, is_last = false;
 	while (is_well && !is_last) {
@@ -197,13 +197,13 @@ static void *read_on(void *context)
 		struct bs_searcher *searcher = NULL;
 		struct bs_search_result counted, found;
 		is_last = __atomic_load_n(&is_written, __ATOMIC_ACQUIRE);
-		request.mode = BS_SEARCH_COUNT;
+		request.output.mode = BS_SEARCH_COUNT;
 		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_searcher_new(index, &searcher, NULL) == BS_OK &&
 		          bs_search(searcher, &request, &counted, NULL) == BS_OK;
-		request.mode = BS_SEARCH_TOP;
-		request.exhaustive = request.brute = true;
+		request.output.mode = BS_SEARCH_TOP;
+		request.method.exhaustive = request.method.brute = true;
 		is_well = is_well && bs_search(searcher, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
-		request.exhaustive = request.brute = false;
+		request.method.exhaustive = request.method.brute = false;
 		is_well = is_well && counted.n_hits % 10 == 0 && counted.n_hits >= n_before;
 		if (is_well)
 			n_before = counted.n_hits;
@@ -217,7 +217,7 @@ static void test_readers_beside_a_writer(void **state)
 {
 	enum { N = 3 };
 	pthread_t threads[N];
-	struct bs_writer *writer = open_with((struct bs_writer_request){.n_threads = 2});
+	struct bs_writer *writer = open_with((struct bs_writer_request){.write.n_threads = 2});
 	char id[16];
 	commit(writer);
 	__atomic_store_n(&is_written, 0, __ATOMIC_RELEASE);

@@ -74,7 +74,7 @@ static void expect(struct bs_memory_index *memory, bool is_other, const char *qu
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
-	struct bs_search_request find = {.query = query, .query_bytes = strlen(query), .mode = BS_SEARCH_IDS, .hit = hear, .context = heard};
+	struct bs_search_request find = {.query.text = query, .query.text_bytes = strlen(query), .output.mode = BS_SEARCH_IDS, .callbacks.hit = hear, .callbacks.context = heard};
 	ok(bs_index_open_with(&open, &index, ERR), &said);
 	ok(bs_searcher_new(index, &searcher, ERR), &said);
 	bs_index_describe(index, &info);
@@ -107,7 +107,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	ok(bs_tokenizer_versions(icu, unicode, ERR), &said);
 	snprintf(mixed, sizeof(mixed), "%.14s+", icu);
 	ok(bs_memory_index_new(&memory, ERR), &said);
-	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_build_request build = {.memory = memory};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "a cat and a dog");
@@ -167,7 +167,7 @@ static void test_an_empty_one(void **state)
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
 	AUTO(bs_writer_close_at) struct bs_writer *writer;
 	ok(bs_memory_index_new(&memory, ERR), &said);
-	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
 	make_older(memory, take_revision);
@@ -196,8 +196,8 @@ static void test_one_with_an_analyzer(void **state)
 	AUTO(bs_index_close_at) struct bs_index *index;
 	struct bs_index_info info;
 	ok(bs_memory_index_new(&memory, ERR), &said);
-	struct bs_writer_request request = {.memory = memory, .n_threads = 1, .analyzer = &analyzer};
-	struct bs_open_request open = {.memory = memory, .analyzer = &analyzer};
+	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1, .host.analyzer = &analyzer};
+	struct bs_open_request open = {.memory = memory, .host.analyzer = &analyzer};
 	ok(bs_writer_open(&request, &writer, ERR), &said);
 	add(writer, "a", "cat");
 	ok(bs_writer_commit(writer, NULL, ERR), &said);
