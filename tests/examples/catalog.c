@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	static const char *const letters[N_INDEXES] = {"the kettle sings", "the printer sings no more", "a kettle at sea"};
 	struct bs_catalog_request opened = {.file = "all.catalog", .consent = &all};
 	struct bs_catalog_find_request request = {.find = {.query = "kettle", .query_bytes = 6}, .hit = show};
-	struct bs_catalog_result result;
+	struct bs_catalog_search_result result;
 	struct bs_catalog *catalog = NULL;
 	struct bs_error err;
 	enum bs_status status = BS_OK;

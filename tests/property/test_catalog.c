@@ -208,7 +208,7 @@ static void compare(const struct bs_find_request *find, const struct list *parts
 	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
 }
 
-static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_result *came)
+static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_search_result *came)
 {
 	struct list of_parts = {{0}}, of_whole = {{0}};
 	struct bs_find_result result;
@@ -238,7 +238,7 @@ static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_f
 /* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
 static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find)
 {
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_buffer text = {.data = NULL};
 	char id[MOST_ID];
 	unsigned kind = below(4);
@@ -268,7 +268,7 @@ static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, st
 static void test_as_one(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_index *index;
 	struct bs_finder *finder;
 	struct bs_buffer query = {.data = NULL};
@@ -320,7 +320,7 @@ static void test_as_one(void **state)
 static void test_limits(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_buffer query = {.data = NULL};
 	unsigned n_cut = 0, n_some = 0, n_whole = 0;
 	for (unsigned i = 0; i < n_queries; i++) {
@@ -367,7 +367,7 @@ static int stop_later(void *context)
 static void test_stopped(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	unsigned n_left = 1;
 	const volatile int cancel = 1;
 	for (int partial = 0; partial < 2; partial++) {
@@ -384,7 +384,7 @@ static void test_stopped(void **state)
 	bs_catalog_close(catalog);
 }
 
-static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_result *came)
+static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_search_result *came)
 {
 	struct bs_catalog_find_request request = {
 		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT}, .partial = partial};
@@ -400,7 +400,7 @@ static void keep_message(void *context, const char *message)
 static void test_suggestions(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("all");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_buffer word = {.data = NULL};
 	unsigned n_absent = 0, n_suggested = 0;
 	for (unsigned i = 0; i < n_queries; i++) {
@@ -455,7 +455,7 @@ static void commit_word(const char *dir, const char *word)
 static void test_changes(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("changes"), *other;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_catalog_entry entry;
 	uint64_t n_changed, n_unreachable;
 	char dirs[2][64], path[96];
@@ -508,7 +508,7 @@ static void test_changes(void **state)
 static void test_kept(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("kept"), *other;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_catalog_entry entry;
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
@@ -571,7 +571,7 @@ static void test_at_once(void **state)
 static void test_damaged(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("damaged");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char path[64];
 	if (n_indexes < SEVERAL)
 		skip();
@@ -631,7 +631,7 @@ static void damage_segments(const char *dir)
 static void test_damaged_index(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("faulty");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_error err = {""}, line = {""};
 	char dirs[3][64];
 	const char *list[3] = {dirs[0], dirs[1], dirs[2]};
@@ -671,7 +671,7 @@ static void test_other_versions(void **state)
 {
 	static const uint8_t versions[] = {1, 3, 200};
 	struct bs_catalog *catalog = open_catalog("versions");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char path[64];
 	if (n_indexes < SEVERAL)
 		skip();
@@ -707,7 +707,7 @@ static void test_handed_on(void **state)
 {
 	struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
 	struct bs_catalog_entry entry;
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	char dir[64], path[64], moved[96];
 	const char *list[1] = {dir}, *words[] = {"narwhal"};
 	unsigned seen = 0;
@@ -749,7 +749,7 @@ static void test_other_words(void **state)
 {
 	enum { N_SEALS = 3000 };
 	struct bs_catalog *catalog = open_catalog("other");
-	struct bs_catalog_result came;
+	struct bs_catalog_search_result came;
 	struct bs_error err = {""};
 	char dirs[2][64];
 	const char *list[2] = {dirs[0], dirs[1]};
