@@ -112,7 +112,7 @@ static double index_file(const char *path, const char *dir, clockid_t clock)
 {
 	const char *sources[] = {path};
 	struct bs_consent consent = {.all = true};
-	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .n_threads = 1, .consent = &consent};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .write.n_threads = 1, .host.consent = &consent};
 	struct bs_error err;
 	clear(dir);
 	double start = cpu_s(clock);
@@ -124,7 +124,7 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 {
 	const struct document *documents = (const struct document *)(const void *)corpus->documents.data;
 	size_t n = corpus->documents.used_bytes / sizeof(*documents);
-	struct bs_writer_request request = {.dir = dir, .not_stored = not_stored, .n_threads = n_threads};
+	struct bs_writer_request request = {.dir = dir, .not_stored = not_stored, .write.n_threads = n_threads};
 	struct bs_writer *writer;
 	struct bs_error err;
 	clear(dir);
@@ -142,7 +142,7 @@ static void add_ones(const struct corpus *corpus, const char *dir)
 {
 	const struct document *documents = (const struct document *)(const void *)corpus->documents.data;
 	size_t n = corpus->documents.used_bytes / sizeof(*documents);
-	struct bs_writer_request request = {.dir = dir, .n_threads = 1};
+	struct bs_writer_request request = {.dir = dir, .write.n_threads = 1};
 	double start_cpu = cpu_s(CLOCK_PROCESS_CPUTIME_ID), start = cpu_s(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < ONES && i < n; i++) {
 		struct bs_writer *writer;

@@ -29,7 +29,7 @@ void *bitsift_open(const struct corpus *corpus, const char *index_path, const st
 	struct bitsift *bitsift = grown(NULL, sizeof(*bitsift));
 	struct bs_error err;
 	(void)corpus, (void)set;
-	struct bs_open_request open = {.dir = index_path, .kernel = bitsift_options.kernel, .consent = &consent};
+	struct bs_open_request open = {.dir = index_path, .kernel = bitsift_options.kernel, .host.consent = &consent};
 	if (bs_index_open_with(&open, &bitsift->index, &err) ||
 	    bs_searcher_new(bitsift->index, &bitsift->searcher, &err))
 		die("%s", err.text);
@@ -46,15 +46,15 @@ static int take_hit(void *context, const struct bs_hit *hit)
 static void ask(struct bitsift *bitsift, const struct query *query, struct bs_search_request request,
                 struct answer *answer_out)
 {
-	request.query = query->text;
-	request.query_bytes = strlen(query->text);
-	request.any = query->is_any;
+	request.query.text = query->text;
+	request.query.text_bytes = strlen(query->text);
+	request.query.any = query->is_any;
 	/* As the other engines, unless its name says otherwise. */
-	if (request.n_threads == 0)
-		request.n_threads = 1;
+	if (request.method.n_threads == 0)
+		request.method.n_threads = 1;
 	/* The ten best by bounds know no df that would be all. */
-	request.exhaustive = bitsift_options.exhaustive && request.mode == BS_SEARCH_COUNT;
-	request.hit = take_hit;
+	request.method.exhaustive = bitsift_options.exhaustive && request.output.mode == BS_SEARCH_COUNT;
+	request.callbacks.hit = take_hit;
 	struct bs_search_result result;
 	struct bs_error err;
 	if (bs_search(bitsift->searcher, &request, &result, &err))
@@ -70,32 +70,32 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_se
 
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.no_stat = true}, answer_out);
 }
 
 void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}, answer_out);
 }
 
 void bitsift_count_two_threads(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .no_stat = true, .n_threads = 2}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.no_stat = true, .method.n_threads = 2}, answer_out);
 }
 
 void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_IDS, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.no_stat = true}, answer_out);
 }
 
 void bitsift_top(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_TOP, .no_stat = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_TOP, .method.no_stat = true}, answer_out);
 }
 
 void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true}, answer_out);
+	ask(handle, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true}, answer_out);
 }
 
 void bitsift_close(void *handle)
@@ -115,12 +115,12 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	struct bs_build_request request = {.dir = path,
 	                                   .sources = sources,
 	                                   .n_sources = 1,
-	                                   .words = true,
-	                                   .n_threads = n_threads,
-	                                   .density = density,
-	                                   .consent = &consent,
-	                                   .no_ignore = true, /* as tokens_write.c reads it, */
-	                                   .no_records = true}; /* files as documents */
+	                                   .index.words = true,
+	                                   .write.n_threads = n_threads,
+	                                   .index.density = density,
+	                                   .host.consent = &consent,
+	                                   .rules.no_ignore = true, /* as tokens_write.c reads it, */
+	                                   .rules.no_records = true}; /* files as documents */
 	struct bs_build_report report;
 	struct bs_error err;
 	build_begins(times_out);

@@ -30,7 +30,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	struct bs_error err;
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
-	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err))
+	if (bs_index_open_with(&(struct bs_open_request){.dir = index_path, .kernel = bitsift_options.kernel}, &filter->index, &err))
 		die("%s", err.text);
 	const struct bs_list_entry entry = {.snapshot = &filter->index->snapshot};
 	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_tokenizer_new(NULL, &filter->words, &err))

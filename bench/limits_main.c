@@ -114,37 +114,37 @@ static void make_query(enum query_kind kind, struct bs_search_request *request)
 	static char piece[4096];
 	text_bytes = 0;
 	text[0] = '\0';
-	request->n_best = 10;
+	request->output.limit = 10;
 	switch (kind) {
 	case AND_OF_MANY: put_words(10000, "", " "); break;
-	case ANY_OF_MANY: put_words(10000, "", " "); request->any = true; break;
-	case FULL_OF_WORDS: put_words(SIZE_MAX, "", " "); request->any = draw(2); break;
+	case ANY_OF_MANY: put_words(10000, "", " "); request->query.any = true; break;
+	case FULL_OF_WORDS: put_words(SIZE_MAX, "", " "); request->query.any = draw(2); break;
 	case FULL_OF_PHRASES: put_words(SIZE_MAX, "\"the ", " of a\" OR "); put("x"); break;
 	case FULL_OF_BRACKETS: put_full(draw(2) ? "(" : "(a"); break;
 	case FULL_OF_QUOTES: put_full(draw(2) ? "\"" : "\"a b\" "); break;
 	case FULL_OF_HAN: put_full("\xe4\xb8\xad\xe6\x96\x87\xe8\xa9\x9e"); break;
 	case FULL_OF_LETTERS: put_full(draw(2) ? "aB1_" : "\xc3\xa9\xcc\x81"); break;
-	case FUZZY: put_words(1 + draw(300), "", "~2 "); request->any = true; break;
+	case FUZZY: put_words(1 + draw(300), "", "~2 "); request->query.any = true; break;
 	case FUZZY_AND: put_words(1 + draw(20), "", "~2 "); break;
-	case PATTERNS: put_words(1 + draw(100), "*", "*a*e? "); request->any = draw(2); break;
+	case PATTERNS: put_words(1 + draw(100), "*", "*a*e? "); request->query.any = draw(2); break;
 	case STARS:
 		for (size_t i = 0; i < 1 + draw(200); i++) {
 			snprintf(piece, sizeof(piece), "*%c*%c*%c* ", (char)('a' + draw(26)), (char)('a' + draw(26)), (char)('a' + draw(26)));
 			put(piece);
 		}
-		request->any = draw(2);
+		request->query.any = draw(2);
 		break;
 	case PREFIXES:
 		for (char c = 'a'; c <= 'z'; c++) {
 			snprintf(piece, sizeof(piece), "%c* %c%c* ", c, c, (char)('a' + draw(26)));
 			put(piece);
 		}
-		request->any = draw(2);
+		request->query.any = draw(2);
 		break;
 	case PHRASES:
 		for (size_t i = 0; i < 1 + draw(50); i++)
 			put(draw(2) ? "\"in the\" " : draw(2) ? "\"to be a\" " : "\"struct int return\" ");
-		request->any = draw(2);
+		request->query.any = draw(2);
 		break;
 	case LONG_PHRASE: put("\""); put_words(50 + draw(1000), "int ", " "); put("\""); break;
 	case NEAR: put("\"the if return int\" NEAR/1000"); put(" \"struct the int\"~500"); break;
@@ -158,20 +158,20 @@ static void make_query(enum query_kind kind, struct bs_search_request *request)
 		break;
 	case NOTS: put("int "); put_words(2000, "-", " "); put_words(100, "NOT \"the ", "\" "); break;
 	case NAMES: put_words(50, "name:*", "* OR "); put("name:*a*"); break;
-	case EVERYTHING: put(draw(2) ? "*" : "the OR int"); request->mode = BS_SEARCH_IDS; break;
-	case EXHAUSTIVE: put_words(30, "", " "); request->any = request->exhaustive = true; request->n_best = 100000; break;
-	case SNIPPETS: put("int the \"if the\""); request->any = request->snippets = request->passages = true; request->n_best = 20000; break;
-	case BRUTE: put_words(3, "", " "); request->brute = true; break;
-	case BRUTE_FUZZY: put_words(100, "", "~2 "); request->brute = request->any = true; break;
-	case FEEDBACK: put_words(3, "", " "); request->any = true; request->feedback_docs = 1000; break;
-	case LIKE_TEXT: put_words(SIZE_MAX, "", " "); request->like_text = text; request->like_text_bytes = text_bytes; break;
-	case FILTERED: put("the OR \"of a\""); request->globs = globs; request->types = types; request->newer = "9999w"; break;
-	case COUNTED: put_words(500, "\"the ", "\" OR "); put("x"); request->mode = BS_SEARCH_COUNT; break;
-	case MISSPELT: put_words(3, "zq", "zz "); request->suggest = true; break;
+	case EVERYTHING: put(draw(2) ? "*" : "the OR int"); request->output.mode = BS_SEARCH_IDS; break;
+	case EXHAUSTIVE: put_words(30, "", " "); request->query.any = request->method.exhaustive = true; request->output.limit = 100000; break;
+	case SNIPPETS: put("int the \"if the\""); request->query.any = request->output.snippets = request->output.passages = true; request->output.limit = 20000; break;
+	case BRUTE: put_words(3, "", " "); request->method.brute = true; break;
+	case BRUTE_FUZZY: put_words(100, "", "~2 "); request->method.brute = request->query.any = true; break;
+	case FEEDBACK: put_words(3, "", " "); request->query.any = true; request->query.feedback_docs = 1000; break;
+	case LIKE_TEXT: put_words(SIZE_MAX, "", " "); request->query.like_text = text; request->query.like_text_bytes = text_bytes; break;
+	case FILTERED: put("the OR \"of a\""); request->filter.globs = globs; request->filter.types = types; request->filter.newer = "9999w"; break;
+	case COUNTED: put_words(500, "\"the ", "\" OR "); put("x"); request->output.mode = BS_SEARCH_COUNT; break;
+	case MISSPELT: put_words(3, "zq", "zz "); request->callbacks.suggest = true; break;
 	case QUERY_KINDS: break;
 	}
-	request->query = text;
-	request->query_bytes = kind == LIKE_TEXT ? 0 : text_bytes;
+	request->query.text = text;
+	request->query.text_bytes = kind == LIKE_TEXT ? 0 : text_bytes;
 }
 
 enum grep_kind {
@@ -231,12 +231,12 @@ static void make_pattern(enum grep_kind kind, const char *tree, const char **pat
 	case ACROSS_LONG: pattern(SOME(across)); request->pattern.is_multi_line = true; *path = long_line; break;
 	case BACKWARDS: pattern(draw(2) ? "(\\w+).*\\1.*\\1.*\\1zz" : "(.+)\\1\\1\\1$"); request->pattern.is_pcre2 = true; break;
 	case LOOKING_BACK: pattern("(?<=the )(?<!x)\\w+(?=.*(?:a|e)*!!)"); request->pattern.is_pcre2 = true; break;
-	case WITHOUT_INDEX: pattern(word()); request->index = NULL; break;
+	case WITHOUT_INDEX: pattern(word()); request->index.dir = NULL; break;
 	case BRUTE_FORCE: pattern("[aeiou]{4}\\W"); request->pattern.is_brute = true; request->pattern.letter_case = BS_GREP_CASE_INSENSITIVE; break;
 	case OFTEN: pattern("\\w+"); request->output.only_matching = true; break;
 	case INVERTED: pattern(word()); request->output.invert = true; break;
 	case CONTEXT: pattern("int"); request->output.before = request->output.after = 1000; request->output.line_numbers = true; break;
-	case CONDITIONS: pattern("a"); request->conditions.ands = ands; request->conditions.nots = nots; break;
+	case CONDITIONS: pattern("a"); request->conditions.all_of = ands; request->conditions.none_of = nots; break;
 	case COUNT_ALL: pattern("[a-z]"); request->output.format = BS_GREP_COUNT_MATCHES; break;
 	case FILES: request->task = draw(2) ? BS_GREP_LIST_FILES : BS_GREP_LIST_CANDIDATES; pattern("the"); break;
 	case OPTIONAL: pattern("(?:a?b?c?d?e?){60}(?:f|g|h)+q"); break;
@@ -350,7 +350,7 @@ static double run_query(struct bs_searcher *searcher, const struct bs_limits *li
 	uint64_t n = 0;
 	struct bs_error err = {""};
 	struct bs_search_result result;
-	struct bs_search_request request = {.hit = take_hit, .context = &n, .limits = limits};
+	struct bs_search_request request = {.callbacks.hit = take_hit, .callbacks.context = &n, .limits = limits};
 	make_query(kind, &request);
 	before_ms = cpu_ms(&before_reads);
 	double start_ms = now_ms();
@@ -358,7 +358,7 @@ static double run_query(struct bs_searcher *searcher, const struct bs_limits *li
 	double ms = now_ms() - start_ms;
 	note(&query_sums[kind], status, result.is_partial, ms, err.text);
 	tell_late(ms, limits, query_names[kind], text);
-	request = (struct bs_search_request){.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_SEARCH_COUNT};
+	request = (struct bs_search_request){.query.text = PLAIN, .query.text_bytes = strlen(PLAIN), .output.mode = BS_SEARCH_COUNT};
 	*is_wrong = bs_search(searcher, &request, &result, &err) != BS_OK || result.n_hits != plain_hits;
 	if (*is_wrong)
 		fprintf(stderr, "after %s: %llu hits of %llu\n", query_names[kind], (unsigned long long)result.n_hits, (unsigned long long)plain_hits);
@@ -372,7 +372,7 @@ static double run_grep(const char *index, const char *tree, const struct bs_cons
 	struct bs_error err = {""};
 	struct bs_grep_result result = {0};
 	const char *path;
-	struct bs_grep_request request = {.index = index, .consent = consent, .write = take_bytes, .context = &n, .limits = limits};
+	struct bs_grep_request request = {.index.dir = index, .host.consent = consent, .callbacks.write = take_bytes, .callbacks.context = &n, .limits = limits};
 	make_pattern(kind, tree, &path, &request);
 	before_ms = cpu_ms(&before_reads);
 	double start_ms = now_ms();
@@ -393,8 +393,8 @@ int main(int argc, char **argv)
 	only = argc > 6 ? argv[6] : "";
 	struct bs_consent consent = {.all = true};
 	struct bs_limits limits = {.deadline_ns = (uint64_t)(deadline_ms * 1e6)};
-	struct bs_open_request open = {.dir = argv[1], .consent = &consent};
-	struct bs_search_request plain = {.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_SEARCH_COUNT};
+	struct bs_open_request open = {.dir = argv[1], .host.consent = &consent};
+	struct bs_search_request plain = {.query.text = PLAIN, .query.text_bytes = strlen(PLAIN), .output.mode = BS_SEARCH_COUNT};
 	struct bs_search_result result;
 	struct bs_index *index = NULL;
 	struct bs_searcher *searcher = NULL;

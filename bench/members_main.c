@@ -64,7 +64,7 @@ static struct words read_words(const char *dir)
 {
 	struct words words = {0};
 	struct bs_index *index;
-	must(bs_index_open(dir, NULL, &index, &err));
+	must(bs_index_open(dir, &index, &err));
 	for (uint32_t i = 0; i < bs_matrix_n_segments(index); i++)
 		must(bs_matrix_terms(index, i, "", 0, take, &words, &err));
 	bs_index_close(index);

@@ -44,12 +44,13 @@ enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned l
 	return bs_fail(err, BS_NO_MEMORY, "out of memory: %s (%llu bytes)", what, wanted_bytes);
 }
 
-enum bs_status bs_check_reserved(const char *name, const uint64_t *reserved, size_t n, struct bs_error *err)
+enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts, struct bs_error *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (reserved[i] != 0)
-			return bs_fail(err, BS_UNSUPPORTED, "%s: a reserved field is not zero: it was not initialised, or the "
-			               "program was built for a later library", name);
+	for (size_t part = 0; part < n_parts; part++)
+		for (size_t i = 0; i < parts[part].n_fields; i++)
+			if (parts[part].fields[i] != 0)
+				return bs_fail(err, BS_UNSUPPORTED, "%s: a reserved field is not zero: it was not initialised, or the "
+				               "program was built for a later library", parts[part].struct_name);
 	return BS_OK;
 }
 

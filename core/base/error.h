@@ -14,10 +14,20 @@
 
 BS_BEGIN_DECLS
 
-/* BS_UNSUPPORTED, naming the struct, if one of a request's reserved fields is not zero: it is not initialised, or made
- * for a later library. */
-enum bs_status bs_check_reserved(const char *name, const uint64_t *reserved, size_t n, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* The reserved fields of a request, or of a struct in it. */
+struct bs_reserved {
+	const char *struct_name;
+	const uint64_t *fields;
+	size_t n_fields;
+};
+#define BS_RESERVED(name, part) {"struct " #name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved)}
+
+/* BS_UNSUPPORTED, naming the struct, if one of the fields is not zero: the request is not initialised, or made for a later library. */
+enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts, struct bs_error *err) BS_WARN_UNUSED;
+/* The same for a list of BS_RESERVED. */
+#define BS_CHECK_RESERVED(err, ...)                                        \
+	bs_check_reserved((const struct bs_reserved[]){__VA_ARGS__},       \
+	                  sizeof((const struct bs_reserved[]){__VA_ARGS__}) / sizeof(struct bs_reserved), err)
 
 /* Whether the failure to read one document or source must end the whole call: there is no memory, or a library is missing, which
  * says nothing about the document. */

@@ -1,6 +1,6 @@
 /*
- * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its documents and the kinds
- * of their fields. Part of the public interface; see bitsift.h.
+ * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its documents, a log. Part of the
+ * public interface; see bitsift.h.
  */
 #ifndef BITSIFT_HOST_H
 #define BITSIFT_HOST_H
@@ -10,19 +10,19 @@
 BS_BEGIN_DECLS
 
 /*
- * Cuts texts into words, in place of the library's rules. The index records its name, and is built on, searched and
- * compacted only with an analyzer of that name: BS_UNSUPPORTED. So another name is due when it cuts otherwise. Words have
- * neither stems nor folded accents then, but those that it gives them: with stem_language, fold_accents or
- * split_identifiers it is BS_INVALID.
+ * Splits texts into words instead of the library's tokenizer. The index records the analyzer's name, and can be built, searched and
+ * compacted only with an analyzer of that name: BS_UNSUPPORTED otherwise. Change the name whenever the analyzer changes its output.
+ * The library neither stems nor folds its words: BS_INVALID with stem_language, fold_accents or split_identifiers.
  */
 struct bs_analyzer {
 	const char *name; /* 1 to 63 of a-z, A-Z, 0-9, ".", "_", "-" */
 	/*
-	 * Calls emit for each word, in the order of their positions, and returns 0; or what emit returned, at once, if that is not
-	 * 0; anything else is a failure: BS_IO, of which the message names the analyzer. term: what the word is indexed as and
-	 * compared by, in UTF-8, at least one byte. [start, stop): the bytes of the text that it stands in, in ascending order of
-	 * start. Other words are BS_INVALID. Equal texts must give equal words. The text is as it stands in the source, or in a word or
-	 * phrase of a query, and need not be UTF-8. On any thread, and several at once.
+	 * Calls emit for each word, in the order of positions, and returns 0. If emit returns another value than 0, returns that value
+	 * at once. Any other value is a failure: BS_IO, with a message that names the analyzer.
+	 *
+	 * term is the indexed form of the word, in UTF-8, at least one byte; words are compared by it. [start, stop) are the bytes of
+	 * the word in the text, in ascending order of start. Invalid words are BS_INVALID. Equal texts must give equal words. The text is
+	 * a text of a document, or a word or phrase of a query, and may be invalid UTF-8. Called on any thread, and by several at once.
 	 */
 	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
 	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
@@ -32,37 +32,35 @@ struct bs_analyzer {
 };
 
 /*
- * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far
- * as its reader consents. Without a word from the caller (NULL, or all zero):
+ * An index is a directory that may come from an archive or lie in a shared folder. The caller's consent says how far its contents are
+ * trusted. Without consent (NULL, or all zero):
  *
- * - The directory and each file in it must belong to the effective user or to root: else BS_UNTRUSTED.
- * - Sources in the folder that holds the index directory, links resolved, are followed; others are not opened, read or
- *   stat'ed. Their documents stay in the index, are in no answer, and count as unreadable where they might have
- *   matched. A build reads the sources that its own request names, wherever they are, but the index does not make this
- *   consent last.
+ * - The directory and its files must belong to the effective user or to root: BS_UNTRUSTED otherwise.
+ * - Sources in the folder that holds the index directory (symlinks resolved) are followed. Other sources are not opened, read or
+ *   stat'ed; their documents stay in the index, are in no answer, and count as unreadable where they might match. A build reads the
+ *   sources that its request names, wherever they are, but later calls need consent for them.
  *
- * So a program that indexes sources elsewhere passes its consent when it builds and when it opens: with all set, if its
- * indexes lie where only it can write. The callbacks are asked only when the answer is not yes without them; dir is the
- * canonical path of the index directory. NULL answers no. They may be called by any thread that opens an index or makes
- * a searcher. The struct must outlive what is opened with it.
+ * A program that indexes sources elsewhere passes the same consent to builds and to opens; `all` is enough if only the program can
+ * write to the places of its indexes. Callbacks are asked only where the rules above say no. dir is the canonical path of the index
+ * directory. A NULL callback answers no. They run on any thread that opens an index or makes a searcher. The struct must outlive the
+ * objects opened with it.
  */
 struct bs_consent {
 	bool all; /* every index, every source */
-	/* May the index be used, though it or a file in it belongs to this user? */
+	/* Whether the index may be used although it, or a file in it, belongs to this user. */
 	bool (*trusts)(void *context, const char *dir, unsigned owner);
-	/* May the source be read that the index has recorded at path, absolute, not resolved, outside of its own
-	 * folder? */
+	/* Whether a recorded source outside the index's own folder may be read. path is absolute, symlinks not resolved. */
 	bool (*follows)(void *context, const char *dir, const char *path);
-	/* A build's request named that source, so that follows may say yes from now on. Before the index records it. */
+	/* The request of a build names that source, so `follows` may accept it from now on. Called before the index records it. */
 	void (*named)(void *context, const char *dir, const char *path);
 	void *context;
 	uint64_t reserved[4];
 };
 
-/* An index that is no directory: its files are in memory. See bitsift/writer.h. */
+/* An index in memory instead of a directory: bitsift/memory_index.h. */
 struct bs_memory_index;
 
-/* One named text of a document. Any bytes, not NUL-ended. */
+/* A named text of a document. Any bytes, not NUL-ended. */
 struct bs_text {
 	const char *field;
 	size_t field_bytes;
@@ -71,31 +69,43 @@ struct bs_text {
 };
 
 /*
- * Gives the texts of documents that the index does not store (struct bs_writer_request), as they are now. What a query can decide by the
- * index alone is answered for the texts that were added, without asking; a text that is read counts as it is. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
- * more; anything else: it cannot be read. It must be given to whoever opens the index, and must outlive what is opened. It
- * is called by the thread that searches; if any_thread is set, and n_threads of a search is not 1, by several at once.
+ * Returns the current texts of documents that the index does not store (bs_writer_request.not_stored). A query that the index can
+ * decide alone is answered for the texts as they were added, without a call. Must be passed to every open of the index, and must outlive
+ * the opened objects.
  */
 struct bs_text_provider {
+	/* 0: *texts_out is borrowed until the next call on this thread. 1: the document no longer exists. Any other value: it cannot be
+	 * read. Called on the searching thread. */
 	int (*texts)(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out);
 	void *context;
-	bool any_thread;
+	bool any_thread; /* may also be called by several threads at once, in searches with several threads */
 	uint64_t reserved[2];
 };
 
-/*
- * Messages of the library name options of the command `bitsift` where those are the remedy. A host says it in its own words:
- * bs_reword replaces phrases in a message, in place, in room bytes, of which there is one for the NUL; what has no room is cut off.
- * pairs: a phrase and what comes in its place, and so on, ended by NULL. ^ in front of a phrase: only at the beginning of the text; $
- * at its end: all that follows is replaced, too.
- */
-BS_API void bs_reword(char *text, size_t room, const char *const *pairs);
+struct bs_log; /* bitsift/limits.h */
 
-/* The meanings of a name before a colon. They are flags: a name may have several. */
+/* Everything that requests take from the application. NULL: the default. */
+struct bs_host {
+	const struct bs_consent *consent;     /* of the index and its sources; NULL: the rules of struct bs_consent */
+	const struct bs_analyzer *analyzer;   /* NULL: the library's tokenizer */
+	const struct bs_text_provider *texts; /* of documents that are not stored; NULL: they count as unreadable */
+	const struct bs_log *log;             /* NULL: none */
+	uint64_t reserved[4];
+};
+
+/*
+ * Messages of the library name options of the program `bitsift` where an option is the remedy. A host replaces such phrases by its own:
+ * pairs is a list of a phrase and its replacement, and so on, ended by NULL. ^ at the beginning of a phrase: only at the beginning of
+ * the text. $ at its end: everything after the phrase is replaced, too. Works in place; capacity counts the NUL; a text that does not fit
+ * is cut.
+ */
+BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
+
+/* What a name before a colon can be in an index. Flags: a name may have several. */
 enum bs_field_kind {
-	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
-	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */
-	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
+	BS_FIELD_OF_RECORDS = 1,  /* records have a field of that name */
+	BS_FIELD_WITH_VALUES = 2, /* some of its values are numbers or dates */
+	BS_FIELD_OF_FILES = 4,    /* the name is "name", and the index has files */
 };
 
 BS_END_DECLS

@@ -1,13 +1,14 @@
 /*
- * query.h: a query apart from an index, and several indexes ranked as one. The rules of bitsift.h hold.
+ * query.h: matching a query against texts in memory, and ranking several indexes as one. Part of the public interface; the rules are those
+ * of bitsift.h.
  *
- *      bs_query_new          a query -> something that texts in memory are asked by
- *      bs_query_match        does a text match, and where
- *      bs_query_score        with which score
+ *      bs_query_new          parses a query
+ *      bs_query_match        whether, and where, texts match
+ *      bs_query_score        the score of texts
  *      bs_query_make_snippet the part of the texts to show
- *      bs_statistics_gather  how frequent the words of a query are in an index: summed over several, they rank as one
+ *      bs_statistics_gather  document frequencies of the words of a query; summed over several indexes, they rank as one
  *
- * What bs_search says of the documents of an index, these say of their texts, scores to the last bit.
+ * The results are those of bs_search for a document with the same texts, scores to the last bit.
  */
 #ifndef BITSIFT_QUERY_H
 #define BITSIFT_QUERY_H
@@ -17,12 +18,12 @@
 
 BS_BEGIN_DECLS
 
-/* A query, parsed, with all that is written while texts are asked. One thread at a time may use it; it may pass from one to
- * another. It keeps its memory for the next text, so that soon nothing is allocated. */
+/* A parsed query, and memory for matching. Used by one thread at a time; it may pass from one to another. It keeps its memory for the next
+ * texts, so that after a few it no longer allocates. */
 struct bs_query;
 
 struct bs_query_request {
-	/* As those of struct bs_search_request. */
+	/* As in struct bs_search_query. */
 	const char *query;
 	size_t query_bytes;
 	bool any;
@@ -31,100 +32,97 @@ struct bs_query_request {
 	const char *stop_words;
 	size_t stop_words_bytes;
 
-	/* Words are cut and folded as in this index, its fields are fields, and their weights count. It must stay open for as long
-	 * as the query lives. NULL: as what follows says, none of which may be set with an index. */
+	/* Words are split and folded by the rules of this index, and its fields and weights are used. It must stay open until the query is
+	 * freed. NULL: by the options that follow, which must be zero if there is an index. */
 	const struct bs_index *index;
-	const char *stem_language; /* as those of struct bs_build_request */
+	const char *stem_language; /* as in struct bs_index_options */
 	bool fold_accents;
 	bool split_identifiers;
 	const char *const *weights;
-	/* Names that are fields, NULL-ended; NULL: none is. Each may have numbers and dates. */
-	const char *const *fields;
-	bool file_names; /* `name:` asks for names of files: bs_query_set_name */
+	const char *const *fields; /* the names of fields, NULL-ended; each may have numbers and dates. NULL: none */
+	bool file_names; /* `name:` matches file names: bs_query_set_name */
 
-	/* Called with one printable line for what in the query may mean something else than it seems; at most five times, before
-	 * bs_query_new returns. NULL: not called. */
+	/* Called before bs_query_new returns with a printable line about a part of the query that may not mean what its author thinks, at most
+	 * five times. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	const struct bs_limits *limits; /* of each call that takes the query, from its beginning; borrowed as long. NULL: none */
+	const struct bs_limits *limits; /* of each call with the query, from its start; borrowed until it is freed. NULL: none */
 	uint64_t reserved[7];
 };
 
-/* *query_out is the caller's, for bs_query_free; NULL on failure: BS_INVALID (the query does not parse or is empty: err says
- * why, *error_byte_out, which may be NULL, where, or SIZE_MAX: nowhere; or an unknown stemmer, a weight that is none, no such
- * list of stop words), BS_UNSUPPORTED (ICU has no data for it), BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED,
- * BS_NO_MEMORY. */
+/* *query_out belongs to the caller, for bs_query_free; NULL on failure: BS_INVALID (the query is empty or does not parse: err says why,
+ * *error_byte_out (nullable) where, or SIZE_MAX; an unknown stemmer or list of stop words, an invalid weight), BS_UNSUPPORTED (ICU data
+ * is missing), BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out,
                                    size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_query_free(struct bs_query *query);
 
-/* The texts asked from now on are those of a file of this name, as `name:` asks for it: its path below the folder that is its
- * source, or the last part of the path of a file that is one itself. NULL, and at first: they are of no file.
- * BS_NO_MEMORY. */
+/* The name of the file that the next texts belong to, for `name:`: its path below the folder that is its source, or the last part of the path
+ * of a file that is a source itself. NULL, and at first: not a file. BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* Where a word of the query stands, one that snippets would mark: those of a phrase count where the phrase stands, those for a
- * field in that field, those that a match must not have nowhere. */
+/* The position of a matching word, as snippets mark it: words of a phrase count where the phrase matches, words of a field in that field.
+ * Negated words are never marked. */
 struct bs_query_place {
-	size_t text;         /* which of the texts */
-	uint64_t line;       /* 1, 2, ...: of that text */
-	uint64_t column;     /* 1, 2, ...: bytes of that line, without a byte order mark */
-	size_t start_byte;   /* of that text */
+	size_t text;         /* the number of the text */
+	uint64_t line;       /* from 1, in that text */
+	uint64_t column;     /* from 1, in bytes of that line, not counting a byte order mark */
+	size_t start_byte;   /* in that text */
 	size_t stop_byte;
-	uint64_t element;    /* which word of the query; equal at places of the same one */
+	uint64_t element;    /* identifies the word of the query; equal at all its positions */
 	uint64_t reserved[1];
 };
 
-/* Borrowed until the query is asked again. */
+/* Borrowed until the query is used again. */
 struct bs_query_result {
 	bool is_match;
 	const struct bs_query_place *places; /* of a match, in the order of the texts; two may overlap */
 	size_t n_places;
-	uint32_t length;     /* of the texts in words, as scores count it */
+	uint32_t length;     /* of the texts, in words, as scores count it */
 	uint64_t reserved[4];
 };
 
 /*
- * Asks about a document: its texts are the fields of a record, or of a file the one text, with no name (field_bytes 0). Texts
- * are UTF-8; invalid sequences count as U+FFFD. What is made is the same for any division of the work over queries and threads.
- * BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY: the query is fit for the next texts.
+ * Matches a document: its texts are the fields of a record, or the one text of a file, without a field name (field_bytes 0). Texts are UTF-8;
+ * invalid sequences count as U+FFFD. BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY: the query can be
+ * used for the next texts.
  */
 BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                                      struct bs_query_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Adds those of an index, for the words of a request's query: of its own and of all that its beginnings, patterns and words with
- * typing errors stand for. To rank several indexes as one: gather from each, once, with the request that each is then asked with
- * bs_search_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
- * Equal ones come in the order of the indexes.
+ * Adds the numbers of an index to the statistics, for all words that the request's query has, or that its prefixes, patterns and fuzzy words
+ * match there. To rank several indexes as one: gather from each index once, then search each with these statistics
+ * (struct bs_search_query) and the same request. The best of all hits have the scores that they would have in one index of all documents;
+ * equal ones come in the order of the indexes.
  *
- * Of the request, the query, any, sort_field and limits count. Fails as bs_search; BS_INVALID, too, with feedback_docs, like_id or
- * like_text, whose words one index chooses. After a failure the statistics are of no use.
+ * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search; also BS_INVALID with feedback_docs, like_id
+ * or like_text, whose words depend on a single index. Do not use the statistics after a failure.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct bs_search_request *request,
                                            struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * The score that bs_search gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query
- * scores. BS_INVALID (as bs_query_match; a word of the query, by itself or in a phrase, that statistics do not name; or a word
- * that they say is in more documents than there are), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. A word that a beginning, a pattern or a word with typing errors
- * stands for, and that they do not name, counts as one that no other document has.
+ * The score that bs_search gives a document with these texts by these statistics; 0 if it does not match, or if no word of the query scores.
+ * A word matched by a prefix, a pattern or a fuzzy word that the statistics lack counts as a word that no other document has. BS_INVALID (as
+ * bs_query_match; a word of the query that the statistics lack; a df above the number of documents), BS_DEADLINE, BS_STOPPED,
+ * BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                                      const struct bs_statistics *statistics, double *score_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_query_snippet_request {
-	const char *mark_start; /* written before and after each word that matches; NULL: nothing */
+	const char *mark_start; /* written before and after each matching word; NULL: nothing */
 	const char *mark_stop;
-	uint32_t columns;       /* of a terminal, wanted; marks and "…" do not count. 0: 160 */
-	bool favours_after;     /* a third of the context stands before the words, instead of half, and a long word is not cut for it */
+	uint32_t columns;    /* approximate length in terminal columns, without marks and "…". 0: 160 */
+	bool favours_after;  /* a third instead of half of the context comes before the words, and is not cut to show a long word */
 	uint64_t reserved[7];
 };
 
-/* Borrowed until the query is asked again. */
+/* Borrowed until the query is used again. */
 struct bs_query_snippet {
 	const char *text; /* UTF-8, not NUL-ended */
 	size_t text_bytes;

@@ -1,6 +1,6 @@
 /*
- * status.h: what a call of libbitsift returns, and the text of its error. Part of the public interface; every other public header
- * includes it. The rules are those of bitsift.h.
+ * status.h: what functions of libbitsift return, and error messages. Part of the public interface; included by all other public headers.
+ * The rules are those of bitsift.h.
  */
 #ifndef BITSIFT_STATUS_H
 #define BITSIFT_STATUS_H
@@ -11,20 +11,20 @@ BS_BEGIN_DECLS
 
 enum bs_status {
 	BS_OK = 0,
-	BS_INVALID,     /* the caller's input makes no sense: a bad option, a query that does not parse */
+	BS_INVALID,     /* invalid input of the caller: an option out of range, a query that does not parse */
 	BS_NO_MEMORY,
-	BS_IO,          /* the operating system said no: open, read, write, disk full */
-	BS_NOT_FOUND,   /* the thing named is not there */
-	BS_CORRUPT,     /* a file is not what its checksums or its format say it must be */
+	BS_IO,          /* the operating system refused: open, read, write, disk full */
+	BS_NOT_FOUND,   /* the named thing does not exist */
+	BS_CORRUPT,     /* a file does not match its checksums or its format */
 	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
 	BS_BUSY,        /* another writer holds the lock */
-	BS_STOPPED,     /* a callback asked to stop */
-	BS_UNTRUSTED,   /* another user's, or where nobody has consented that it be read: struct bs_consent */
-	BS_DEADLINE,    /* the call took as long as it may: struct bs_limits */
+	BS_STOPPED,     /* a callback or bs_limits.cancel ended the call */
+	BS_UNTRUSTED,   /* a file of another user, or at a place that the caller did not consent to: struct bs_consent */
+	BS_DEADLINE,    /* bs_limits.deadline_ns ended the call */
 };
 
-/* One line of text without a line feed, cut at 511 bytes, at a UTF-8 boundary if it was UTF-8, that names the thing
- * that failed: "mail.jsonl:812: not valid JSON: unterminated string". It means something only after a failure. */
+/* One line of text, without a line feed, that names what failed: "mail.jsonl:812: not valid JSON: unterminated string". Cut at 511 bytes,
+ * on a boundary of UTF-8. Meaningful only after a failure. */
 struct bs_error {
 	char text[512];
 };
@@ -32,10 +32,10 @@ struct bs_error {
 /* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
 BS_API const char *bs_status_name(enum bs_status status);
 
-/* Writes the message into err (nothing if err is NULL) and returns status: `return bs_fail(err, BS_IO, "%s: %s", path,
- * why);`. What a terminal might obey (a file name may hold a line feed, an escape, a mark of direction) is written as
- * \xNN. bs_fail_memory: BS_NO_MEMORY, naming what was being allocated and how many bytes. */
+/* Writes the message to err (nullable) and returns status: `return bs_fail(err, BS_IO, "%s: %s", path, reason);`. Characters that a
+ * terminal might interpret (a file name may have line feeds, escapes, direction marks) are written as \xNN. */
 BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
+/* Returns BS_NO_MEMORY, with a message that names what was allocated, and how many bytes. */
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
 BS_END_DECLS

@@ -1,15 +1,12 @@
 /*
- * writer.h: documents from memory, and indexes in memory. Part of the public interface of libbitsift; the rules are those of
- * bitsift.h.
+ * writer.h: adding documents from memory. Part of the public interface; the rules are those of bitsift.h.
  *
- *      bs_writer_open    an index, there or to be, in a directory or in memory -> a writer
- *      bs_writer_add ... documents in and out, seen by nobody else until
- *      bs_writer_commit  makes them the index's; or bs_writer_rollback forgets them
- *      bs_memory_index_new     an index that is no directory
+ *      bs_writer_open      a new or existing index, in a directory or in memory -> a writer
+ *      bs_writer_add ...   changes documents; nobody else sees it until
+ *      bs_writer_commit    writes the changes to the index, or bs_writer_rollback drops them
  *
- * What is added to an index by its writer are its in-memory documents, like those of JSONL on standard input: one source,
- * beside which it may have files, folders and collections, whose documents a writer leaves alone. An id names one given
- * document. `bitsift query` and all else that reads the directory finds them.
+ * The documents that writers add to an index are its in-memory documents, as are those of JSONL on standard input. They form one
+ * source, in which ids are unique; a writer does not touch the documents of other sources. Every reader of the index finds them.
  */
 #ifndef BITSIFT_WRITER_H
 #define BITSIFT_WRITER_H
@@ -24,96 +21,75 @@
 BS_BEGIN_DECLS
 
 struct bs_writer_request {
-	const char *dir;          /* made by the first change, if it is not there, as are the folders above it, and gone again if that is
-	                           * taken back; */
-	struct bs_memory_index *memory; /* or this one. One of the two */
-
-	/* Options that are recorded with a new index, and those of one that is there: as in struct bs_build_request. */
-	const char *stem_language;
-	bool fold_accents;
-	bool split_identifiers;
-	const char *const *weights;
-	double density;
-	double summary_rate; /* which may be another than that of the index */
-
-	/* Texts of added documents are not kept in the index. Where a text is needed (for phrases that the index cannot decide, snippets,
-	 * compaction, brute searches), `texts` of the request there is asked for it by id. Of documents that a search may not
-	 * read, it says that they could not be read. */
+	/* The index directory, or `memory`: one of the two. The first change creates a missing directory and the folders above it; a
+	 * rollback of it removes them. */
+	const char *dir;
+	struct bs_memory_index *memory;
+	struct bs_index_options index;
+	struct bs_write_options write;
+	/* Does not store the texts of added documents. When a text is needed (for phrases that the index cannot decide, snippets,
+	 * compaction, brute searches), host.texts of the request at hand returns it by id. Documents whose texts a search cannot get are
+	 * reported as unreadable. */
 	bool not_stored;
-	/* With not_stored: texts change only by being added again, so that no checksums are kept, by which it would be seen: eight bytes
-	 * less a document. */
+	/* With not_stored: texts change only by bs_writer_add. Then no checksums are kept to detect changes, which saves eight bytes a
+	 * document. */
 	bool no_checksums;
-	/* Of a new index: the grams of texts are kept beside the words, so that bs_candidates rules documents out by a pattern.
-	 * Recorded: later writers go on, whether they set it or not; BS_INVALID: set, but the index has none. */
-	bool grams;
-	const struct bs_text_provider *texts; /* of documents that are not stored: for delete_query, and when a commit compacts */
-	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
-	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */
-	bool wait;             /* for another writer to be done, as long as limits allow; else BS_BUSY */
-	const struct bs_consent *consent;
-	const struct bs_analyzer *analyzer; /* as that of struct bs_build_request */
-	const struct bs_limits *limits;     /* of each call, from its beginning; NULL: none. What they end is a failure, as below */
-	const struct bs_log *log;
-
-	/* As those of struct bs_build_request; progress is called while segments are written and compacted. */
-	int (*progress)(void *context, const struct bs_build_report *so_far);
-	void (*notice)(void *context, const char *message);
-	void *context;
-
-	/* Of a new index: bits for each posting of a word that pairs of words may take, which are kept as terms so that phrases are found
-	 * without reading texts; 0: 4. The first pairs are worth most: .1 is a fortieth of the bytes, and a good half of the gain. Not recorded:
-	 * pairs are chosen once, by the first 4 MB. 0 to 16. */
+	/* Of a new index: how many bits each posting of a word may cost for word pairs, terms that find phrases without reading texts.
+	 * 0 to 16; 0: 4. The first pairs are worth most: 0.1 costs a fortieth of the bytes and gives half of the gain. Pairs are
+	 * chosen once, from the first 4 MB; not recorded. */
 	double phrase_bits;
-	bool condensed; /* as that of struct bs_build_request, for what a commit compacts, too */
-	/* What one document may take where that is more than memory_bytes, which refuses documents that need more. UINT64_MAX is for hosts
-	 * that have accepted a document before they add it, and could not refuse it any more. 0: no more. */
+	/* A document that needs more memory than the larger of this and write.memory_bytes is refused. UINT64_MAX: none is, for hosts that
+	 * cannot refuse a document any more. */
 	uint64_t document_memory_bytes;
-	uint64_t reserved[5];
+	struct bs_build_callbacks callbacks; /* `skipped` is not called */
+	struct bs_host host; /* texts: for bs_writer_delete_query, and for merging segments in a commit */
+	const struct bs_limits *limits; /* of each call, from its beginning; NULL: none. A call that they end has failed, as below */
+	uint64_t reserved[4];
 };
 
-/* One thread at a time may use it; different writers, of different indexes, are used by different threads at once. */
+/* Used by one thread at a time. Writers of different indexes may be used by different threads at once. */
 struct bs_writer;
 
 /*
- * *writer_out is the caller's, for bs_writer_close; NULL on failure. What the request points to is borrowed until then. Nothing is
- * written yet, and no lock held. BS_INVALID (neither or both of dir and memory, an option out of its range or unlike the recorded
- * ones, an index of grams alone), BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED, BS_NO_MEMORY.
+ * *writer_out belongs to the caller, for bs_writer_close; NULL on failure. The request's pointers are borrowed until then. Nothing is
+ * written yet, and no lock is held. BS_INVALID (neither or both of dir and memory, an option out of range or unlike the recorded one,
+ * an index without words), BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED, BS_NO_MEMORY.
  *
- * A transaction begins with the first change (it takes the writer's lock: from here on, what others write is seen, and
- * cannot be written until it ends), and ends with commit, rollback, or the first failure of a change, which rolls it back: until the
- * next commit or rollback each call then returns that failure again. (What is merely refused, an id, a document or a query as
- * BS_INVALID, or BS_NOT_FOUND, changes nothing and ends nothing; nor does what fails before a transaction has begun, as BS_BUSY does.
- * An analyzer that breaks its rules is a failure.) A crash loses what was not committed, and nothing else.
+ * A transaction begins with the first change. It takes the writer's lock, sees what others have written, and keeps others from
+ * writing until it ends: with a commit, with a rollback, or with the first change that fails. That failure rolls the transaction back,
+ * and every call until the next commit or rollback returns it again. A refused change is no failure: BS_INVALID for an id, a document
+ * or a query, BS_NOT_FOUND, and BS_BUSY before the transaction has begun change nothing and end nothing. Invalid output of an analyzer
+ * is a failure. A crash loses the changes that were not committed, and nothing else.
  */
 BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs_writer **writer_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Adds a document, in the place of the one with that id, if there is any. The id is any bytes, at least one. Words are those of all texts,
- * in their order; a field's name may be empty (then no query names it) or come again. What of a text or a field's
- * name is not UTF-8 counts, and is kept, as U+FFFD; so is U+0000 in a field's name. Nothing given is needed after the call. Fields that the index was told to leave out (`--text`) are
- * kept, for a rebuild, but neither found nor given by bs_document. BS_INVALID (an id without bytes, or of more than 2 GiB; a document whose
- * texts have more bytes together than the index allows, 256 MiB unless it says otherwise; one that takes more than memory_bytes, of which 6
- * may be a byte of text where texts are stored; one of more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO,
- * BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index was made anew meanwhile, with another analyzer), BS_NO_MEMORY.
+ * Adds a document, or replaces the one with the same id. An id is any bytes, at least one. The words of all texts count, in their order.
+ * A field name may be empty (queries cannot name it) or occur again. Invalid UTF-8 in texts and field names, and U+0000 in field names,
+ * are stored as U+FFFD. Nothing is borrowed after the call. Fields that the index was told to leave out (`bitsift index --text`) are
+ * kept for a rebuild, but neither found nor returned by bs_document. BS_INVALID (an empty id, or one over 2 GiB; texts with more bytes
+ * in all than the index allows, 256 MiB by default; a document that needs more than memory_bytes, about six times its text where texts
+ * are stored; more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO, BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index
+ * was rebuilt with another analyzer meanwhile), BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                     size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
-/* The same, but BS_NOT_FOUND, and nothing is done, if there is no such document. */
+/* Replaces the document with that id. BS_NOT_FOUND: there is none, and nothing is changed. Otherwise as bs_writer_add. */
 BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                         size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
-/* Deletes the in-memory document of that id; *was_there_out (nullable) says whether there was one. It is gone, and can be added again. As
- * above. */
+/* Deletes the in-memory document with that id; *was_there_out (nullable): whether it existed. The id can be added again. Fails as
+ * bs_writer_add. */
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Makes the index of what was changed; then compacts a little, if it is time to. Without a change nothing is written, but that an
- * index which is not there is made. report_out may be NULL. As bs_index_build; on failure, also one that a call before it had, all
- * is as it was before the first change, and the next change begins another transaction. */
+/* Makes the changes visible to readers that open the index from now on, then merges a few segments if it is time to. Without changes it
+ * writes nothing, except that it creates a missing index. report_out may be NULL. Fails as bs_index_build, and with the failure of an
+ * earlier change: the index is then as it was before the first change, and the next change begins a new transaction. */
 BS_API enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Forgets the changes since the last commit, and a failure among them; the lock is free again. */
+/* Drops the changes since the last commit, and a failure of one of them. Releases the lock. */
 BS_API void bs_writer_rollback(struct bs_writer *writer);
-/* The same, and frees it. NULL is fine. */
+/* Rolls back and frees the writer. NULL is fine. */
 BS_API void bs_writer_close(struct bs_writer *writer);
 
 BS_END_DECLS

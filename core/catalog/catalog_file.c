@@ -76,7 +76,7 @@ static void get_version(struct reader *from, char version[16])
 
 static void get_item(struct reader *from, struct bs_catalog_item *item)
 {
-	struct bs_index_options *options = &item->read.options;
+	struct bs_recorded_options *options = &item->read.options;
 	item->place = get_string(from);
 	item->name = get_string(from);
 	for (uint32_t i = 0; i < BS_CATALOG_FINGERPRINTS; i++)
@@ -237,7 +237,7 @@ static void put_string(struct bs_file_writer *writer, const char *string)
 
 static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item *item, unsigned add)
 {
-	const struct bs_index_options *options = &item->read.options;
+	const struct bs_recorded_options *options = &item->read.options;
 	put_string(writer, item->place);
 	put_string(writer, item->name);
 	for (uint32_t i = 0; i < BS_CATALOG_FINGERPRINTS; i++)

@@ -255,7 +255,7 @@ static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *s
 	look_at_sources(manifest, item);
 	enum bs_status status = bs_summary_analysis(manifest, &item->analysis, err);
 	if (!status)
-		status = bs_index_options_copy(&manifest->options, &item->read.options, err);
+		status = bs_recorded_options_copy(&manifest->options, &item->read.options, err);
 	if (!status)
 		status = look_at_summary(dir, manifest, item, err);
 	if (!status && manifest->options.words)

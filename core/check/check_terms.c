@@ -235,7 +235,7 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
-	const struct bs_index_options *options = &check->snapshot.manifest.options;
+	const struct bs_recorded_options *options = &check->snapshot.manifest.options;
 	uint64_t most = (uint64_t)bs_field_weights_most(options->weights) * (options->split_identifiers ? 2 : 1);
 	for (uint32_t document = 0; document < walk->segment->meta.n_docs && !check->status; document++) {
 		uint32_t length = packed_u32_at(check, &walk->segment->docs.lengths, document);

@@ -52,7 +52,7 @@ enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memor
 	struct stat found;
 	*dir = (struct bs_dir){.memory = memory, .fd = -1, .user = geteuid(), .file_mode = 0600, .consent = consent};
 	dir->owner = dir->user;
-	if (consent && bs_check_reserved("struct bs_consent", consent->reserved, 4, err) != BS_OK)
+	if (consent && BS_CHECK_RESERVED(err, BS_RESERVED(bs_consent, *consent)) != BS_OK)
 		return BS_UNSUPPORTED;
 	if (!path == !memory)
 		return bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");

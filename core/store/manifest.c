@@ -34,36 +34,36 @@
 
 /* The options that are yes or no: bit i of the flags says flag_options[i]. */
 static const size_t flag_options[] = {
-	offsetof(struct bs_index_options, words),        offsetof(struct bs_index_options, grams),
-	offsetof(struct bs_index_options, store),        offsetof(struct bs_index_options, fold_accents),
-	offsetof(struct bs_index_options, hidden),       offsetof(struct bs_index_options, no_ignore),
-	offsetof(struct bs_index_options, binary_as_text), offsetof(struct bs_index_options, gram_collections),
-	offsetof(struct bs_index_options, reads_records),
+	offsetof(struct bs_recorded_options, words),        offsetof(struct bs_recorded_options, grams),
+	offsetof(struct bs_recorded_options, store),        offsetof(struct bs_recorded_options, fold_accents),
+	offsetof(struct bs_recorded_options, hidden),       offsetof(struct bs_recorded_options, no_ignore),
+	offsetof(struct bs_recorded_options, binary_as_text), offsetof(struct bs_recorded_options, gram_collections),
+	offsetof(struct bs_recorded_options, reads_records),
 };
 #define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
 #define FLAG_GRAM_COLLECTIONS (1u << 7)
 
 /* The options that are nullable strings, and those that are lists of strings. */
-static const size_t string_options[] = {offsetof(struct bs_index_options, stem_language),
-                                        offsetof(struct bs_index_options, id_field),
-                                        offsetof(struct bs_index_options, analyzer_name)};
+static const size_t string_options[] = {offsetof(struct bs_recorded_options, stem_language),
+                                        offsetof(struct bs_recorded_options, id_field),
+                                        offsetof(struct bs_recorded_options, analyzer_name)};
 static const size_t list_options[] = {
-	offsetof(struct bs_index_options, text_fields), offsetof(struct bs_index_options, globs),
-	offsetof(struct bs_index_options, records), offsetof(struct bs_index_options, weights)};
+	offsetof(struct bs_recorded_options, text_fields), offsetof(struct bs_recorded_options, globs),
+	offsetof(struct bs_recorded_options, records), offsetof(struct bs_recorded_options, weights)};
 #define N_STRINGS (sizeof(string_options) / sizeof(*string_options))
 #define N_LISTS   (sizeof(list_options) / sizeof(*list_options))
 
-static char **string_of(const struct bs_index_options *options, size_t i)
+static char **string_of(const struct bs_recorded_options *options, size_t i)
 {
 	return (char **)((uintptr_t)options + string_options[i]);
 }
 
-static char ***list_of(const struct bs_index_options *options, size_t i)
+static char ***list_of(const struct bs_recorded_options *options, size_t i)
 {
 	return (char ***)((uintptr_t)options + list_options[i]);
 }
 
-static uint32_t option_flags(const struct bs_index_options *options)
+static uint32_t option_flags(const struct bs_recorded_options *options)
 {
 	uint32_t flags = 0;
 	for (size_t i = 0; i < N_FLAGS; i++)
@@ -71,16 +71,16 @@ static uint32_t option_flags(const struct bs_index_options *options)
 	return flags;
 }
 
-void bs_index_options_deinit(struct bs_index_options *options)
+void bs_recorded_options_deinit(struct bs_recorded_options *options)
 {
 	for (size_t i = 0; i < N_STRINGS; i++)
 		free(*string_of(options, i));
 	for (size_t i = 0; i < N_LISTS; i++)
 		bs_strings_free(*list_of(options, i));
-	*options = (struct bs_index_options){0};
+	*options = (struct bs_recorded_options){0};
 }
 
-enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
+enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *options, struct bs_recorded_options *copy_out,
                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -121,12 +121,12 @@ static uint64_t density_ppm(double density)
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
-uint64_t bs_max_document(const struct bs_index_options *options)
+uint64_t bs_max_document(const struct bs_recorded_options *options)
 {
 	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
 }
 
-bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
+bool bs_recorded_options_equal(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
 {
 	bool is_equal = ((option_flags(a) ^ option_flags(b)) & ~FLAG_GRAM_COLLECTIONS) == 0 &&
 	                a->split_identifiers == b->split_identifiers &&
@@ -138,12 +138,12 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 	return is_equal;
 }
 
-bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b)
+bool bs_recorded_options_read_same(const struct bs_recorded_options *a, const struct bs_recorded_options *b)
 {
 	return strings_equal(a->id_field, b->id_field) && lists_equal(a->text_fields, b->text_fields);
 }
 
-struct bs_tokenizer_options bs_index_words_options(const struct bs_index_options *options)
+struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_options *options)
 {
 	return (struct bs_tokenizer_options){
 		.stem_language = options->stem_language,
@@ -154,11 +154,10 @@ struct bs_tokenizer_options bs_index_words_options(const struct bs_index_options
 	};
 }
 
-enum bs_status bs_index_options_bind(struct bs_index_options *options, const struct bs_analyzer *analyzer, const char *where,
+enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options, const struct bs_analyzer *analyzer, const char *where,
                                      struct bs_error *err)
 {
-	enum bs_status status = analyzer ? bs_check_reserved("struct bs_analyzer", analyzer->reserved,
-	                                                     sizeof(analyzer->reserved) / sizeof(*analyzer->reserved), err) : BS_OK;
+	enum bs_status status = analyzer ? BS_CHECK_RESERVED(err, BS_RESERVED(bs_analyzer, *analyzer)) : BS_OK;
 	if (!status && analyzer)
 		status = bs_tokenizer_check_analyzer_name(analyzer->name, err);
 	if (!status)
@@ -175,7 +174,7 @@ static void source_record_deinit(struct bs_source_record *record)
 
 void bs_manifest_deinit(struct bs_manifest *manifest)
 {
-	bs_index_options_deinit(&manifest->options);
+	bs_recorded_options_deinit(&manifest->options);
 	for (uint32_t i = 0; i < manifest->n_sources; i++)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
@@ -340,7 +339,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->summary.number = copy_out->summary.counts_number = 0;
 	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
-	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
+	enum bs_status status = bs_recorded_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
 		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
@@ -478,7 +477,7 @@ static void code_version(struct coder *coder, char version[16])
 
 static void code_options(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct bs_index_options *options = &manifest->options;
+	struct bs_recorded_options *options = &manifest->options;
 	uint32_t flags = option_flags(options);
 	uint64_t density = density_ppm(options->density), max_document = bs_max_document(options);
 	code_u64(coder, &manifest->generation);
@@ -514,11 +513,11 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 /* An index of the first rules, of whole words that count alike, has no such section. */
 static bool has_word_rules(const struct bs_manifest *manifest)
 {
-	const struct bs_index_options *options = &manifest->options;
+	const struct bs_recorded_options *options = &manifest->options;
 	return options->words_revision || options->split_identifiers || options->weights || options->analyzer_name;
 }
 
-static void require_word_rules(struct bs_file_writer *writer, const struct bs_index_options *options)
+static void require_word_rules(struct bs_file_writer *writer, const struct bs_recorded_options *options)
 {
 	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
 	                                       (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
@@ -528,7 +527,7 @@ static void require_word_rules(struct bs_file_writer *writer, const struct bs_in
 
 static void code_words(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct bs_index_options *options = &manifest->options;
+	struct bs_recorded_options *options = &manifest->options;
 	uint64_t revision = options->words_revision;
 	uint64_t flags = (options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0) |
 	                 (options->analyzer_name ? WORDS_ANALYZER : 0);

@@ -17,7 +17,7 @@
 #define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
-struct bs_index_options {
+struct bs_recorded_options {
 	bool words;
 	bool grams;
 	bool store;           /* keep the text of every source */
@@ -45,20 +45,20 @@ struct bs_index_options {
 
 /* The analyzer that words are to be cut with, nullable: BS_UNSUPPORTED, naming both, if it is not the recorded one, or BS_INVALID.
  * where: the index. */
-enum bs_status bs_index_options_bind(struct bs_index_options *options, const struct bs_analyzer *analyzer, const char *where,
+enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options, const struct bs_analyzer *analyzer, const char *where,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* How its words are analysed; borrowed from the options. */
-struct bs_tokenizer_options bs_index_words_options(const struct bs_index_options *options);
+struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_options *options);
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
-uint64_t bs_max_document(const struct bs_index_options *options);
+uint64_t bs_max_document(const struct bs_recorded_options *options);
 
-void bs_index_options_deinit(struct bs_index_options *options);
+void bs_recorded_options_deinit(struct bs_recorded_options *options);
 /* Equal in everything that decides the content of an index. */
-bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
+bool bs_recorded_options_equal(const struct bs_recorded_options *a, const struct bs_recorded_options *b);
 /* Equal in what records are called and which of their fields are text. */
-bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b);
+bool bs_recorded_options_read_same(const struct bs_recorded_options *a, const struct bs_recorded_options *b);
 /* What a source has beside its documents. */
 struct bs_left_out {
 	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of a folder what a walk finds anew each time */
@@ -122,7 +122,7 @@ struct bs_manifest {
 	uint64_t generation;  /* of the commit, from 1 */
 	uint64_t next_number; /* for the next file */
 	struct bs_manifest_versions versions;
-	struct bs_index_options options;
+	struct bs_recorded_options options;
 	struct bs_source_record *sources;
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
@@ -189,8 +189,8 @@ enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct
 /* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* A deep copy. BS_NO_MEMORY leaves something for bs_index_options_deinit. */
-enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
+/* A deep copy. BS_NO_MEMORY leaves something for bs_recorded_options_deinit. */
+enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *options, struct bs_recorded_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc", "summary" or "counts". */

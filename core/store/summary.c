@@ -195,7 +195,7 @@ static void mix_string(struct bs_checksum_stream *stream, const char *string)
 
 enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out, struct bs_error *err)
 {
-	const struct bs_index_options *options = &manifest->options;
+	const struct bs_recorded_options *options = &manifest->options;
 	const uint8_t switches[] = {options->words, options->fold_accents, options->split_identifiers,
 	                            (uint8_t)options->words_revision};
 	struct bs_checksum_stream *stream = bs_checksum_stream_new();

@@ -26,8 +26,7 @@ static _Thread_local uint64_t spent_ns;
 enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits, struct bs_error *err)
 {
 	if (limits) {
-		enum bs_status status = bs_check_reserved("struct bs_limits", limits->reserved,
-		                                          sizeof(limits->reserved) / sizeof(*limits->reserved), err);
+		enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_limits, *limits));
 		if (status)
 			return status;
 	}

@@ -10,10 +10,9 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 	struct bs_check_report own, *report = report_out ? report_out : &own;
 	struct bs_dir dir = {.fd = -1};
 	*report = (struct bs_check_report){0};
-	enum bs_status status = bs_check_reserved("struct bs_check_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_check_request, *request), BS_RESERVED(bs_host, request->host));
 	if (!status)
-		status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
+		status = bs_dir_open(&dir, request->dir, request->memory, request->host.consent, err);
 	struct bs_deadline deadline;
 	if (!status)
 		status = bs_deadline_begin(&deadline, request->limits, err);

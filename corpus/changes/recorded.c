@@ -440,7 +440,7 @@ enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manif
 	return status;
 }
 
-struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir)
+struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options, const struct bs_dir *dir)
 {
 	struct bs_source_options out = {
 		.hidden = options->hidden,

@@ -88,4 +88,4 @@ enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manif
 	BS_WARN_UNUSED;
 
 /* How documents are read, as the index's options say. Borrows from options. dir (nullable) is passed over by walks. */
-struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir);
+struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options, const struct bs_dir *dir);

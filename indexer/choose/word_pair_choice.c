@@ -450,7 +450,7 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 	return status ? status : take_best(choice, pairs, err);
 }
 
-enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options, const struct bs_pair_limits *limits,
                                     bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
                                     struct bs_error *err)
 {

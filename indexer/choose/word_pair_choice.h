@@ -17,7 +17,7 @@ struct bs_pair_limits {
 };
 
 /* Adds the pairs that are worth their bits, by a sample, which takes some three times as much memory. BS_NO_MEMORY. */
-enum bs_status bs_word_pairs_choose(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options, const struct bs_pair_limits *limits,
                                     bs_give_sample_fn give, void *context, struct bs_word_pairs *pairs,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */

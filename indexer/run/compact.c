@@ -278,9 +278,9 @@ static enum bs_status compact_chosen(struct compact *compact, const struct bs_bu
 	const struct bs_dir *dir = compact->writer.dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact->snapshot, err);
 	if (!status && compact->snapshot.manifest.options.words)
-		status = bs_index_options_bind(&compact->snapshot.manifest.options, request->analyzer, dir->path, err);
-	compact->snapshot.texts = request->texts;
-	compact->writer.reads_alone = request->texts && !request->texts->any_thread;
+		status = bs_recorded_options_bind(&compact->snapshot.manifest.options, request->host.analyzer, dir->path, err);
+	compact->snapshot.texts = request->host.texts;
+	compact->writer.reads_alone = request->host.texts && !request->host.texts->any_thread;
 	if (!status) {
 		compact->chosen = calloc((size_t)compact->snapshot.manifest.n_segments + 1, sizeof(*compact->chosen));
 		if (!compact->chosen)

@@ -34,7 +34,7 @@ static int beat(void *context, uint64_t done, uint64_t total)
 	report->step_ns = now_ns - writer->step_start_ns;
 	report->step_done = done;
 	report->step_total = done <= total ? total : 0; /* of a refresh it is a guess */
-	return writer->request->progress ? writer->request->progress(writer->request->context, report) : 0;
+	return writer->request->callbacks.progress ? writer->request->callbacks.progress(writer->request->callbacks.context, report) : 0;
 }
 
 void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
@@ -53,13 +53,13 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 
 static uint32_t count_threads(const struct bs_build_request *request)
 {
-	long n = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long n = request->write.n_threads ? (long)request->write.n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : (n > BS_MAX_THREADS ? BS_MAX_THREADS : (uint32_t)n);
 }
 
 static uint64_t memory_of(const struct bs_build_request *request)
 {
-	uint64_t memory = request->memory_bytes ? request->memory_bytes : DEFAULT_MEMORY_BYTES;
+	uint64_t memory = request->write.memory_bytes ? request->write.memory_bytes : DEFAULT_MEMORY_BYTES;
 	return memory < MIN_MEMORY_BYTES ? MIN_MEMORY_BYTES : memory;
 }
 
@@ -79,7 +79,7 @@ static void set_limits(struct bs_index_writer *writer)
 		.max_shard_bytes = tuning->max_shard_bytes ? tuning->max_shard_bytes : memory / 8,
 		.forward_mode = tuning->forward_mode,
 		.progress = &writer->progress,
-		.is_condensed = request->condensed,
+		.is_condensed = request->write.condensed,
 	};
 	if (!tuning->policy)
 		writer->build_options.policy.density = writer->manifest.options.density;
@@ -87,9 +87,9 @@ static void set_limits(struct bs_index_writer *writer)
 
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err)
 {
-	const struct bs_index_options *options = &writer->manifest.options;
+	const struct bs_recorded_options *options = &writer->manifest.options;
 	struct bs_tokenizer_options words = bs_index_words_options(options);
-	if (writer->request->condensed && !writer->dir->memory)
+	if (writer->request->write.condensed && !writer->dir->memory)
 		return bs_fail(err, BS_INVALID, "%s: only of an index in memory are segments condensed", writer->dir->path);
 	set_limits(writer);
 	bs_spill_init(&writer->spill, writer->dir, memory_of(writer->request) / SPILL_SHARE);
@@ -152,8 +152,8 @@ enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_buil
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message)
 {
 	writer->report->skipped[reason]++;
-	if (writer->request->skipped)
-		writer->request->skipped(writer->request->context, reason, message);
+	if (writer->request->callbacks.skipped)
+		writer->request->callbacks.skipped(writer->request->callbacks.context, reason, message);
 }
 
 /* A small collection is read quickly enough without. */
@@ -181,7 +181,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 /* What was chosen is what the pipeline goes by. */
 static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
 {
-	const struct bs_index_options *options = &writer->manifest.options;
+	const struct bs_recorded_options *options = &writer->manifest.options;
 	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
 	if (!options->grams && !options->record_grams)
 		return BS_OK;

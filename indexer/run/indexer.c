@@ -282,7 +282,7 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 	struct bs_error line;
 	if (at->is_left)
 		return;
-	if (at->request->names_hidden) {
+	if (at->request->callbacks.names_hidden) {
 		(void)bs_fail(&line, BS_OK, "%s: %s", path, is_hidden ? "hidden" : "ignored");
 		report_skip(at, reason, line.text);
 	} else {
@@ -511,7 +511,7 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
-	bool reads_same = bs_index_options_read_same(&old->options, &manifest->options);
+	bool reads_same = bs_recorded_options_read_same(&old->options, &manifest->options);
 	for (size_t next = 0; manifest->options.grams && !status && bs_manifest_next_non_document(old, &next, &file);) {
 		bool is_here = file.source == from;
 		file.source = i;
@@ -675,34 +675,34 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
-	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
-	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
-	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records ||
-	       request->split_identifiers || request->weights || request->store;
+	return request->index.words || request->index.grams || request->index.stem_language || request->index.fold_accents || request->rules.hidden ||
+	       request->rules.no_ignore || request->rules.binary_as_text || request->rules.max_document_bytes || request->rules.id_field ||
+	       request->rules.text_fields || request->rules.globs || request->index.density > 0 || request->rules.records || request->rules.no_records ||
+	       request->index.split_identifiers || request->index.weights || request->rules.store;
 }
 
-enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
+enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_recorded_options *recorded,
                                          const char *path, struct bs_error *err)
 {
-	struct bs_index_options wanted = *recorded;
+	struct bs_recorded_options wanted = *recorded;
 	if (!recorded->words)
 		return bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words", path);
 	if (!has_recorded_option(request))
 		return BS_OK;
-	enum bs_status status = bs_field_weights_make(request->weights, &wanted.weights, err);
+	enum bs_status status = bs_field_weights_make(request->index.weights, &wanted.weights, err);
 	if (status)
 		return status;
-	wanted.stem_language = (char *)(uintptr_t)request->stem_language;
-	wanted.fold_accents = request->fold_accents;
-	wanted.split_identifiers = request->split_identifiers;
-	wanted.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY;
-	if (!bs_index_options_equal(&wanted, recorded))
+	wanted.stem_language = (char *)(uintptr_t)request->index.stem_language;
+	wanted.fold_accents = request->index.fold_accents;
+	wanted.split_identifiers = request->index.split_identifiers;
+	wanted.density = request->index.density > 0 ? request->index.density : BS_DEFAULT_DENSITY;
+	if (!bs_recorded_options_equal(&wanted, recorded))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out", path);
 	bs_strings_free(wanted.weights);
 	return status;
 }
 
-enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path, struct bs_error *err)
+enum bs_status bs_indexing_check_grams(bool wants, const struct bs_recorded_options *recorded, const char *path, struct bs_error *err)
 {
 	return !wants || recorded->record_grams
 	               ? BS_OK
@@ -711,7 +711,7 @@ enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options
 
 static uint64_t summary_rate(const struct bs_build_request *request)
 {
-	double rate = request->summary_rate;
+	double rate = request->index.summary_rate;
 	return rate < 0 ? 0 : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5) : BS_SUMMARY_DEFAULT;
 }
 
@@ -723,7 +723,7 @@ static bool is_all_new(const struct bs_indexing *at)
 
 static void take_revision(struct bs_indexing *at)
 {
-	struct bs_index_options *options = &at->writer.manifest.options;
+	struct bs_recorded_options *options = &at->writer.manifest.options;
 	if (is_all_new(at))
 		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 }
@@ -731,58 +731,58 @@ static void take_revision(struct bs_indexing *at)
 /* Of an index that is in-memory documents, those of files and records stay what they are. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
-	const struct bs_index_options *old = &at->old.manifest.options;
-	struct bs_index_options *options = &at->writer.manifest.options;
+	const struct bs_recorded_options *old = &at->old.manifest.options;
+	struct bs_recorded_options *options = &at->writer.manifest.options;
 	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
 	if (!status)
 		status = bs_indexing_check_grams(at->wants_grams, old, at->dir.path, err);
 	if (!status)
-		status = bs_index_options_copy(old, options, err);
-	if (!status && at->request->summary_rate != 0)
+		status = bs_recorded_options_copy(old, options, err);
+	if (!status && at->request->index.summary_rate != 0)
 		options->summary_rate = summary_rate(at->request);
 	if (!status)
 		take_revision(at);
-	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
+	return status ? status : bs_recorded_options_bind(options, at->request->host.analyzer, at->dir.path, err);
 }
 
 /* Overwrites the options that decide the content of an index, as far as the request sets them. Borrows strings; weights: the
  * request's, NULL if it has none. */
-static void say_content(const struct bs_build_request *request, char **weights, struct bs_index_options *options)
+static void say_content(const struct bs_build_request *request, char **weights, struct bs_recorded_options *options)
 {
-	if (request->words || request->grams) {
-		options->words = request->words;
-		options->grams = request->grams;
+	if (request->index.words || request->index.grams) {
+		options->words = request->index.words;
+		options->grams = request->index.grams;
 	}
-	options->store |= request->store;
-	options->fold_accents |= request->fold_accents;
-	options->split_identifiers |= request->split_identifiers;
-	if (request->stem_language)
-		options->stem_language = (char *)(uintptr_t)request->stem_language;
-	if (request->id_field)
-		options->id_field = (char *)(uintptr_t)request->id_field;
-	if (request->text_fields)
-		options->text_fields = (char **)(uintptr_t)request->text_fields;
+	options->store |= request->rules.store;
+	options->fold_accents |= request->index.fold_accents;
+	options->split_identifiers |= request->index.split_identifiers;
+	if (request->index.stem_language)
+		options->stem_language = (char *)(uintptr_t)request->index.stem_language;
+	if (request->rules.id_field)
+		options->id_field = (char *)(uintptr_t)request->rules.id_field;
+	if (request->rules.text_fields)
+		options->text_fields = (char **)(uintptr_t)request->rules.text_fields;
 	if (weights)
 		options->weights = weights;
-	if (request->max_document_bytes)
-		options->max_document = request->max_document_bytes;
-	if (request->density > 0)
-		options->density = request->density;
+	if (request->rules.max_document_bytes)
+		options->max_document = request->rules.max_document_bytes;
+	if (request->index.density > 0)
+		options->density = request->index.density;
 }
 
 /* Overwrites the rules of folders, all of them, if the request sets any. */
-static void say_folder_rules(const struct bs_build_request *request, struct bs_index_options *options)
+static void say_folder_rules(const struct bs_build_request *request, struct bs_recorded_options *options)
 {
-	bool is_said = request->hidden || request->no_ignore || request->binary_as_text || request->globs ||
-	               request->records || request->no_records;
+	bool is_said = request->rules.hidden || request->rules.no_ignore || request->rules.binary_as_text || request->rules.globs ||
+	               request->rules.records || request->rules.no_records;
 	if (!is_said)
 		return;
-	options->hidden = request->hidden;
-	options->no_ignore = request->no_ignore;
-	options->binary_as_text = request->binary_as_text;
-	options->globs = (char **)(uintptr_t)request->globs;
-	options->records = (char **)(uintptr_t)request->records;
-	options->reads_records = !request->no_records;
+	options->hidden = request->rules.hidden;
+	options->no_ignore = request->rules.no_ignore;
+	options->binary_as_text = request->rules.binary_as_text;
+	options->globs = (char **)(uintptr_t)request->rules.globs;
+	options->records = (char **)(uintptr_t)request->rules.records;
+	options->reads_records = !request->rules.no_records;
 }
 
 /* In a rebuild of some sources, options that decide the content of all sources stay. Rules of folders may change; the other
@@ -790,28 +790,28 @@ static void say_folder_rules(const struct bs_build_request *request, struct bs_i
 static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	const struct bs_index_options *old = &at->old.manifest.options;
-	struct bs_index_options *options = &at->writer.manifest.options;
-	struct bs_index_options wanted = *old; /* borrows its strings */
+	const struct bs_recorded_options *old = &at->old.manifest.options;
+	struct bs_recorded_options *options = &at->writer.manifest.options;
+	struct bs_recorded_options wanted = *old; /* borrows its strings */
 	char **weights;
-	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
+	enum bs_status status = bs_field_weights_make(request->index.weights, &weights, err);
 	if (status)
 		return status;
 	say_content(request, weights, &wanted);
-	if (!bs_index_options_equal(&wanted, old))
+	if (!bs_recorded_options_equal(&wanted, old))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with, and hold for all its sources: "
 		                 "only --rebuild alone, without a source, can change them", at->dir.path);
 	say_folder_rules(request, &wanted);
 	if (!status)
-		status = bs_index_options_copy(&wanted, options, err);
+		status = bs_recorded_options_copy(&wanted, options, err);
 	bs_strings_free(weights);
-	options->gram_collections |= request->grams;
-	if (request->summary_rate != 0)
+	options->gram_collections |= request->index.grams;
+	if (request->index.summary_rate != 0)
 		options->summary_rate = summary_rate(request);
 	if (at->is_full)
 		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 	if (!status && options->words)
-		status = bs_index_options_bind(options, request->analyzer, at->dir.path, err);
+		status = bs_recorded_options_bind(options, request->host.analyzer, at->dir.path, err);
 	return status;
 }
 
@@ -819,22 +819,22 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
-	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
+	if (request->host.analyzer && (request->index.stem_language || request->index.fold_accents || request->index.split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
 	if (at->is_given && at->has_old)
 		return keep_options(at, err);
 	if (at->is_partial)
 		return choose_options_of_some(at, err);
-	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
+	enum bs_status status = bs_field_weights_make(request->index.weights, &weights, err);
 	if (status)
 		return status;
 	/* An index owns the strings of its options; these are borrowed, and copied. */
-	struct bs_index_options wanted = {
+	struct bs_recorded_options wanted = {
 		.words = true,
 		.grams = !at->is_given,
 		.reads_records = true,
-		.gram_collections = request->grams,
-		.analyzer_name = request->analyzer ? (char *)(uintptr_t)request->analyzer->name : NULL,
+		.gram_collections = request->index.grams,
+		.analyzer_name = request->host.analyzer ? (char *)(uintptr_t)request->host.analyzer->name : NULL,
 		.density = BS_DEFAULT_DENSITY,
 	};
 	say_content(request, weights, &wanted);
@@ -845,20 +845,20 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	/* What records have is for whoever gives them to say. */
 	wanted.record_grams = at->is_given ? at->wants_grams : at->old.manifest.options.record_grams;
 	/* The same analyzer is no wish for other options: without it nothing could be kept. */
-	is_said |= request->analyzer && (!old_name || strcmp(old_name, request->analyzer->name) != 0);
+	is_said |= request->host.analyzer && (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
 	/* Of an index of before this option, too, who says nothing of it means what it has. */
-	if (is_kept && !request->records && !request->no_records)
+	if (is_kept && !request->rules.records && !request->rules.no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
-	if (is_kept && is_said && !bs_index_options_equal(&wanted, &at->old.manifest.options))
+	if (is_kept && is_said && !bs_recorded_options_equal(&wanted, &at->old.manifest.options))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
 		                 "--rebuild to index everything again with the new ones", at->dir.path);
 	else
-		status = bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+		status = bs_recorded_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
 	if (!status && at->writer.manifest.options.words)
-		status = bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
-	at->writer.manifest.options.gram_collections |= request->grams;
-	if (request->summary_rate != 0 || !is_kept)
+		status = bs_recorded_options_bind(&at->writer.manifest.options, request->host.analyzer, at->dir.path, err);
+	at->writer.manifest.options.gram_collections |= request->index.grams;
+	if (request->index.summary_rate != 0 || !is_kept)
 		at->writer.manifest.options.summary_rate = summary_rate(request);
 	take_revision(at);
 	bs_strings_free(weights);
@@ -916,18 +916,18 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	const struct bs_build_request *request = at->request;
 	enum bs_status status = request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->made_bytes, err);
 	if (!status)
-		status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
+		status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
 	/* What is given leaves files as private as they are. */
 	bool keeps_modes = !status && at->is_given && bs_dir_has(&at->dir, "manifest");
 	if (!status)
-		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->wait, &at->lock, err)
-		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->wait, &at->lock, err);
+		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->write.wait, &at->lock, err)
+		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->write.wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;
-	at->writer.reads_alone = request->texts && !request->texts->any_thread;
+	at->writer.reads_alone = request->host.texts && !request->host.texts->any_thread;
 	status = bs_snapshot_open(&at->dir, &at->old, err);
-	at->old.texts = request->texts;
+	at->old.texts = request->host.texts;
 	at->has_old = status == BS_OK;
 	at->away = (struct bs_away_index){
 		&at->dir, at->has_old ? &at->old : NULL, &at->old.manifest, at->is_located};
@@ -957,8 +957,8 @@ static void note_renewal(const struct bs_indexing *at)
 {
 	struct bs_error line;
 	(void)bs_fail(&line, BS_OK, "%s: made by other rules than today's: everything is indexed again", at->dir.path);
-	if (at->request->notice)
-		at->request->notice(at->request->context, line.text);
+	if (at->request->callbacks.notice)
+		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 }
 
 static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
@@ -1001,14 +1001,14 @@ static void note_rules(const struct bs_indexing *at)
 {
 	const struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_error line;
-	bool is_changed = !bs_index_options_equal(&at->old.manifest.options, &manifest->options);
-	for (uint32_t i = 0; at->is_partial && is_changed && at->request->notice && i < manifest->n_sources; i++) {
+	bool is_changed = !bs_recorded_options_equal(&at->old.manifest.options, &manifest->options);
+	for (uint32_t i = 0; at->is_partial && is_changed && at->request->callbacks.notice && i < manifest->n_sources; i++) {
 		const struct bs_source_record *record = &manifest->sources[i];
 		if (record->kind != BS_SOURCE_FOLDER || at->list.sources[i].is_read)
 			continue;
 		(void)bs_fail(&line, BS_OK, "%s: the rules for folders that were given hold for it, too, from its next refresh on",
 		              record->label[0] ? record->label : ".");
-		at->request->notice(at->request->context, line.text);
+		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 	}
 }
 
@@ -1082,7 +1082,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	/* The source of in-memory documents is recorded with the first of them. */
 	if (are_documents || at->is_given)
 		return are_documents;
-	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_index_options_equal(&old->options, &new->options) ||
+	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_recorded_options_equal(&old->options, &new->options) ||
 	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
@@ -1178,7 +1178,7 @@ static void note_weights(const struct bs_indexing *at)
 {
 	const struct bs_build_request *request = at->request;
 	const struct bs_manifest *manifest = &at->writer.manifest;
-	char *const *weights = request->weights && request->notice ? manifest->options.weights : NULL;
+	char *const *weights = request->index.weights && request->callbacks.notice ? manifest->options.weights : NULL;
 	struct bs_error line;
 	uint32_t number;
 	for (size_t i = 0; weights && weights[i] && manifest->fields.n_terms < BS_MOST_FIELDS; i++) {
@@ -1187,7 +1187,7 @@ static void note_weights(const struct bs_indexing *at)
 		                                                        bs_hash_slot((const uint8_t *)weights[i], n_bytes), &number))
 			continue;
 		(void)bs_fail(&line, BS_OK, "--weight %s: no record has such a field", weights[i]);
-		request->notice(request->context, line.text);
+		request->callbacks.notice(request->callbacks.context, line.text);
 	}
 }
 
@@ -1227,19 +1227,19 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 /* What a manifest could not say, and words that an index of grams alone would record unread. */
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
-	struct bs_tokenizer_options options = {.stem_language = request->stem_language};
+	struct bs_tokenizer_options options = {.stem_language = request->index.stem_language};
 	struct bs_tokenizer *words = NULL;
 	enum bs_status status = BS_OK;
-	if (request->max_document_bytes > BS_MAX_DOCUMENT_BYTES)
-		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->max_document_bytes,
+	if (request->rules.max_document_bytes > BS_MAX_DOCUMENT_BYTES)
+		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->rules.max_document_bytes,
 		               (unsigned long long)BS_MAX_DOCUMENT_BYTES);
-	if (request->analyzer)
-		status = bs_tokenizer_check_analyzer_name(request->analyzer->name, err);
+	if (request->host.analyzer)
+		status = bs_tokenizer_check_analyzer_name(request->host.analyzer->name, err);
 	if (!status)
-		status = check_globs(request->globs, err);
+		status = check_globs(request->rules.globs, err);
 	if (!status)
-		status = check_globs(request->records, err);
-	if (!status && request->stem_language)
+		status = check_globs(request->rules.records, err);
+	if (!status && request->index.stem_language)
 		status = bs_tokenizer_new(&options, &words, err);
 	bs_tokenizer_free(words);
 	return status;
@@ -1249,16 +1249,18 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 {
 	if (!request->memory && (!request->dir || !*request->dir))
 		return bs_fail(err, BS_INVALID, "no directory for the index");
-	if (request->density != 0 && !(request->density >= BS_MIN_DENSITY && request->density <= BS_MAX_DENSITY))
-		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->density, BS_MIN_DENSITY,
+	if (request->index.density != 0 && !(request->index.density >= BS_MIN_DENSITY && request->index.density <= BS_MAX_DENSITY))
+		return bs_fail(err, BS_INVALID, "density %g: not a number from %g to %g", request->index.density, BS_MIN_DENSITY,
 		               BS_MAX_DENSITY);
-	if (request->summary_rate > 0 && !(request->summary_rate >= BS_MIN_SUMMARY_RATE && request->summary_rate <= BS_MAX_SUMMARY_RATE))
-		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->summary_rate, BS_MIN_SUMMARY_RATE,
+	if (request->index.summary_rate > 0 && !(request->index.summary_rate >= BS_MIN_SUMMARY_RATE && request->index.summary_rate <= BS_MAX_SUMMARY_RATE))
+		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from %f to %g", request->index.summary_rate, BS_MIN_SUMMARY_RATE,
 		               BS_MAX_SUMMARY_RATE);
-	if (request->records && request->no_records)
+	if (request->rules.records && request->rules.no_records)
 		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
-	enum bs_status status = bs_check_reserved("struct bs_build_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(
+		err, BS_RESERVED(bs_build_request, *request), BS_RESERVED(bs_index_options, request->index),
+		BS_RESERVED(bs_source_rules, request->rules), BS_RESERVED(bs_write_options, request->write),
+		BS_RESERVED(bs_build_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
 	return status ? status : check_recorded(request, err);
 }
 
@@ -1369,7 +1371,7 @@ static enum bs_status build(const struct bs_build_request *request, struct bs_bu
 void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
                      enum bs_status status, const struct bs_error *err)
 {
-	const struct bs_log *log = request->log;
+	const struct bs_log *log = request->host.log;
 	const char *dir = request->dir ? request->dir : request->memory ? "an index in memory" : ".bitsift";
 	double ms = (double)report->elapsed_ns / 1e6;
 	if (status)
@@ -1416,9 +1418,9 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 		status = bs_deadline_begin(&deadline, request->limits, err);
 	if (status)
 		return status;
-	status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
+	status = bs_dir_open(&dir, request->dir, request->memory, request->host.consent, err);
 	if (!status)
-		status = bs_index_lock_existing(&dir, request->wait, &lock, err);
+		status = bs_index_lock_existing(&dir, request->write.wait, &lock, err);
 	if (!status)
 		status = bs_compact(request, &dir, true, report, err);
 	if (!status)

@@ -76,8 +76,8 @@ void bs_indexing_log(const struct bs_build_request *request, const struct bs_bui
 /* BS_INVALID, BS_UNSUPPORTED. */
 enum bs_status bs_indexing_check_request(const struct bs_build_request *request, struct bs_error *err) BS_WARN_UNUSED;
 /* Whether what is wished, as far as something is, is what the index was made with. BS_INVALID, BS_NO_MEMORY. */
-enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
+enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_recorded_options *recorded,
                                          const char *path, struct bs_error *err) BS_WARN_UNUSED;
 /* The same of grams of in-memory documents. BS_INVALID. */
-enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path,
+enum bs_status bs_indexing_check_grams(bool wants, const struct bs_recorded_options *recorded, const char *path,
                                        struct bs_error *err) BS_WARN_UNUSED;

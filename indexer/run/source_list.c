@@ -64,13 +64,13 @@ static void notice(const struct listing *at, const char *format, ...)
 	char text[512];
 	struct bs_error line;
 	va_list arguments;
-	if (!request->notice)
+	if (!request->callbacks.notice)
 		return;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	(void)bs_fail(&line, BS_OK, "%s", text);
-	request->notice(request->context, line.text);
+	request->callbacks.notice(request->callbacks.context, line.text);
 }
 
 /* Where the source is, and whether it may be looked at. The record's kind becomes what it is now. */

@@ -621,7 +621,7 @@ static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot 
 	bs_manifest_deinit(&manifest);
 	if (!status)
 		status = mark_dead(at, writer->source, shown_out, err);
-	shown_out->texts = writer->build.texts;
+	shown_out->texts = writer->build.host.texts;
 	return status;
 }
 
@@ -708,7 +708,7 @@ static enum bs_status check_index(const struct bs_writer *writer, struct bs_erro
 	const struct bs_build_request *build = &writer->build;
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
-	enum bs_status status = bs_dir_open(&dir, build->dir, build->memory, build->consent, err);
+	enum bs_status status = bs_dir_open(&dir, build->dir, build->memory, build->host.consent, err);
 	if (!status)
 		status = bs_manifest_read(&dir, &manifest, err);
 	if (!status)
@@ -725,7 +725,7 @@ static enum bs_status check_options(const struct bs_build_request *build, struct
 	char **weights = NULL;
 	enum bs_status status = bs_indexing_check_request(build, err);
 	if (!status)
-		status = bs_field_weights_make(build->weights, &weights, err);
+		status = bs_field_weights_make(build->index.weights, &weights, err);
 	bs_strings_free(weights);
 	return status;
 }
@@ -733,8 +733,10 @@ static enum bs_status check_options(const struct bs_build_request *build, struct
 enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs_writer **writer_out, struct bs_error *err)
 {
 	*writer_out = NULL;
-	enum bs_status status = bs_check_reserved("struct bs_writer_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(
+		err, BS_RESERVED(bs_writer_request, *request), BS_RESERVED(bs_index_options, request->index),
+		BS_RESERVED(bs_write_options, request->write), BS_RESERVED(bs_build_callbacks, request->callbacks),
+		BS_RESERVED(bs_host, request->host));
 	if (status)
 		return status;
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
@@ -743,17 +745,17 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->uncommitted = (struct bs_uncommitted){request->limits, show, drop_refs};
 	writer->not_stored = request->not_stored;
 	writer->no_checksums = request->not_stored && request->no_checksums;
-	writer->grams = request->grams;
+	writer->grams = request->index.grams;
 	writer->document_memory_bytes = request->document_memory_bytes;
 	writer->tuning.pair_bits = request->phrase_bits;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
-		.stem_language = request->stem_language, .fold_accents = request->fold_accents,
-		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
-		.summary_rate = request->summary_rate, .wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
-		.progress = request->progress, .notice = request->notice, .context = request->context,
-		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log, .tuning = &writer->tuning,
-		.condensed = request->condensed};
+		.index.stem_language = request->index.stem_language, .index.fold_accents = request->index.fold_accents,
+		.index.split_identifiers = request->index.split_identifiers, .index.weights = request->index.weights, .index.density = request->index.density,
+		.index.summary_rate = request->index.summary_rate, .write.wait = request->write.wait, .write.memory_bytes = request->write.memory_bytes, .write.n_threads = request->write.n_threads,
+		.callbacks.progress = request->callbacks.progress, .callbacks.notice = request->callbacks.notice, .callbacks.context = request->callbacks.context,
+		.host.consent = request->host.consent, .host.texts = request->host.texts, .host.analyzer = request->host.analyzer, .host.log = request->host.log, .tuning = &writer->tuning,
+		.write.condensed = request->write.condensed};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
 	if (!status && !(request->phrase_bits >= 0 && request->phrase_bits <= 16))

@@ -13,9 +13,7 @@
 
 static enum bs_status check(const struct bs_candidates_request *request, struct bs_error *err)
 {
-	enum bs_status status = bs_check_reserved("struct bs_candidates_request", request->reserved, COUNT(request->reserved), err);
-	return status ? status
-	              : bs_check_reserved("struct bs_grep_pattern", request->pattern.reserved, COUNT(request->pattern.reserved), err);
+	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_candidates_request, *request), BS_RESERVED(bs_grep_pattern, request->pattern));
 }
 
 static enum bs_status make_tree(const struct bs_candidates_request *request, struct bs_gram_tree **tree_out, struct bs_error *err)

@@ -51,17 +51,17 @@ enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct 
 {
 	const struct bs_kernel *kernel;
 	*catalog_out = NULL;
-	enum bs_status status = bs_check_reserved("struct bs_catalog_request", request->reserved, COUNT(request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_request, *request), BS_RESERVED(bs_host, request->host));
 	if (!status)
 		status = bs_kernel_choose(request->kernel, &kernel, err);
 	struct bs_catalog *catalog = status ? NULL : calloc(1, sizeof(*catalog));
 	if (!catalog)
 		return status ? status : bs_fail_memory(err, "a catalog", sizeof(*catalog));
-	catalog->consent = request->consent;
-	catalog->analyzer = request->analyzer;
+	catalog->consent = request->host.consent;
+	catalog->analyzer = request->host.analyzer;
 	catalog->kernel = request->kernel;
-	catalog->log = request->log;
-	status = open_folder(request->file, request->consent, &catalog->dir, &catalog->name, err);
+	catalog->log = request->host.log;
+	status = open_folder(request->file, request->host.consent, &catalog->dir, &catalog->name, err);
 	if (status) {
 		free(catalog);
 		return status;

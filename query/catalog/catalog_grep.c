@@ -93,8 +93,8 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 	(void)bs_fail(&line, BS_UNTRUSTED, "%s: %s is not searched: you did not name it as a source", item->name, path);
 	bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", item->place, NULL});
 	at->result->grep.n_notices++;
-	if (grep->notice)
-		grep->notice(grep->context, line.text);
+	if (grep->callbacks.notice)
+		grep->callbacks.notice(grep->callbacks.context, line.text);
 }
 
 /* Between the files of two indexes stands what stands between two files. */
@@ -108,50 +108,50 @@ static int write_separated(void *context, const void *bytes, size_t n_bytes)
 	int stop = 0;
 	if (at->has_written && at->is_first && n_bytes > 0 && output->format == BS_GREP_LINES) {
 		if (!output->heading && has_context)
-			stop = group->bytes ? grep->write(grep->context, group->bytes, group->n_bytes) : grep->write(grep->context, "--", 2);
+			stop = group->bytes ? grep->callbacks.write(grep->callbacks.context, group->bytes, group->n_bytes) : grep->callbacks.write(grep->callbacks.context, "--", 2);
 		if (!stop && (output->heading || has_context))
-			stop = grep->write(grep->context, "\n", 1);
+			stop = grep->callbacks.write(grep->callbacks.context, "\n", 1);
 	}
 	at->has_written |= n_bytes > 0;
 	at->is_first &= n_bytes == 0;
-	return stop ? stop : grep->write(grep->context, bytes, n_bytes);
+	return stop ? stop : grep->callbacks.write(grep->callbacks.context, bytes, n_bytes);
 }
 
 static void pass_flush(void *context)
 {
 	const struct grepping *at = context;
-	at->request->grep.flush(at->request->grep.context);
+	at->request->grep.callbacks.flush(at->request->grep.callbacks.context);
 }
 
 static int pass_line(void *context, const struct bs_grep_line *line)
 {
 	const struct grepping *at = context;
-	return at->request->grep.line(at->request->grep.context, line);
+	return at->request->grep.callbacks.line(at->request->grep.callbacks.context, line);
 }
 
 static void pass_notice(void *context, const char *message)
 {
 	const struct grepping *at = context;
-	at->request->grep.notice(at->request->grep.context, message);
+	at->request->grep.callbacks.notice(at->request->grep.callbacks.context, message);
 }
 
 static void pass_explain(void *context, const char *text, size_t text_bytes)
 {
 	const struct grepping *at = context;
-	at->request->grep.explain(at->request->grep.context, text, text_bytes);
+	at->request->grep.callbacks.explain(at->request->grep.callbacks.context, text, text_bytes);
 }
 
 /* Of all so far. */
 static void take_results(void *context, const struct bs_grep_results *results)
 {
 	struct grepping *at = context;
-	char *last = results->last ? strdup(results->last) : NULL;
+	char *last = results->last_token ? strdup(results->last_token) : NULL;
 	free(at->last);
 	at->results = *results;
 	at->last = last;
-	at->lacks_memory |= results->last && !last;
-	at->results.last = last;
-	at->results.cursor = results->n_shown < results->n_found ? last : NULL;
+	at->lacks_memory |= results->last_token && !last;
+	at->results.last_token = last;
+	at->results.resume_token = results->n_shown < results->n_found ? last : NULL;
 }
 
 static void add_result(struct bs_grep_result *to, const struct bs_grep_result *from)
@@ -222,19 +222,19 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	bool is_here = paths.n == 1 && strcmp(paths.list[0], ".") == 0;
 	grep.files.paths = is_here ? NULL : paths.list;
 	grep.files.n_paths = is_here ? 0 : paths.n;
-	grep.index = item->place;
-	grep.consent = consent;
-	grep.write = grep.write ? write_separated : NULL;
-	grep.flush = grep.flush ? pass_flush : NULL;
-	grep.line = grep.line ? pass_line : NULL;
-	grep.notice = grep.notice ? pass_notice : NULL;
-	grep.explain = grep.explain ? pass_explain : NULL;
-	grep.results = take_results;
+	grep.index.dir = item->place;
+	grep.host.consent = consent;
+	grep.callbacks.write = grep.callbacks.write ? write_separated : NULL;
+	grep.callbacks.flush = grep.callbacks.flush ? pass_flush : NULL;
+	grep.callbacks.line = grep.callbacks.line ? pass_line : NULL;
+	grep.callbacks.notice = grep.callbacks.notice ? pass_notice : NULL;
+	grep.callbacks.explain = grep.callbacks.explain ? pass_explain : NULL;
+	grep.callbacks.results = take_results;
 	grep.output.before_this = &at->results;
-	grep.output.cursor_name = item->name;
-	grep.output.cursor = item == &at->items[at->first] ? at->cursor : NULL;
+	grep.output.resume_name = item->name;
+	grep.output.resume_token = item == &at->items[at->first] ? at->cursor : NULL;
 	grep.limits = grep.limits ? &limits : NULL;
-	grep.context = at;
+	grep.callbacks.context = at;
 	at->is_first = true;
 	if (!status && paths.n > 0)
 		status = bs_grep_for_program(&grep, at->program, &result, &why);
@@ -248,7 +248,7 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 /* NAME:CURSOR: which index, and where there. */
 static enum bs_status find_cursor(struct grepping *at, size_t n_items, struct bs_error *err)
 {
-	const char *cursor = at->request->grep.output.cursor, *colon = cursor ? strchr(cursor, ':') : NULL;
+	const char *cursor = at->request->grep.output.resume_token, *colon = cursor ? strchr(cursor, ':') : NULL;
 	if (!cursor)
 		return BS_OK;
 	while (colon && at->first < n_items && (strncmp(at->items[at->first].name, cursor, (size_t)(colon - cursor)) != 0 ||
@@ -285,13 +285,13 @@ static enum bs_status check_request(const struct bs_catalog_grep_request *reques
                                     struct bs_error *err)
 {
 	const struct bs_grep_request *grep = &request->grep;
-	if (grep->files.n_paths || grep->index || grep->try_index)
+	if (grep->files.n_paths || grep->index.dir || grep->index.is_optional)
 		return bs_fail(err, BS_INVALID, "a catalog says which files are searched, and by which indexes: no paths, no index");
-	if (grep->output.before_this || grep->output.cursor_name)
+	if (grep->output.before_this || grep->output.resume_name)
 		return bs_fail(err, BS_INVALID, "a catalog goes on from index to index itself");
 	if (program && program->task != BS_GREP_AS_REQUESTED)
 		return bs_fail(err, BS_INVALID, "that is asked of no index");
-	return bs_check_reserved("struct bs_catalog_grep_request", request->reserved, COUNT(request->reserved), err);
+	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_grep_request, *request));
 }
 
 /* As a search of one place does. */
@@ -299,7 +299,7 @@ static bool tells_results(const struct bs_grep_request *grep)
 {
 	bool is_list = grep->task == BS_GREP_LIST_FILES || grep->task == BS_GREP_LIST_CANDIDATES;
 	bool finds = grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && grep->output.format != BS_GREP_QUIET;
-	return grep->output.max_results && grep->results && (is_list || finds);
+	return grep->output.max_results && grep->callbacks.results && (is_list || finds);
 }
 
 enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
@@ -321,8 +321,8 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 	                      .absence = {.partial = request->partial,
 	                                  .without = "searches",
 	                                  .not_done = "not searched: ",
-	                                  .notice = request->grep.notice,
-	                                  .context = request->grep.context}};
+	                                  .notice = request->grep.callbacks.notice,
+	                                  .context = request->grep.callbacks.context}};
 	uint64_t n_changed;
 	struct bs_deadline deadline;
 	const struct bs_limits *limits = request->grep.limits;
@@ -349,7 +349,7 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const str
 		status = BS_OK;
 	}
 	if (!status && tells_results(&request->grep) && !result->grep.is_partial)
-		request->grep.results(request->grep.context, &at.results);
+		request->grep.callbacks.results(request->grep.callbacks.context, &at.results);
 	free(at.last);
 	bs_gram_tree_free(at.tree);
 	free(at.absence.is_absent);

@@ -46,7 +46,7 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	bs_query_analysis_deinit(&holding->reading);
 	holding->reading = (struct bs_query_analysis){.list = NULL};
 	holding->item = NULL;
-	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->analyzer, item->place, err);
+	enum bs_status status = bs_recorded_options_bind(&item->read.options, catalog->analyzer, item->place, err);
 	if (status)
 		return status;
 	struct bs_tokenizer_options words = bs_index_words_options(&item->read.options);

@@ -39,7 +39,7 @@ void bs_catalog_query_deinit(struct bs_catalog_query *query)
 enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
-	const bool learns = find->feedback_docs || find->like_id || find->like_text;
+	const bool learns = find->query.feedback_docs || find->query.like_id || find->query.like_text;
 	const struct bs_catalog_item *first = NULL;
 	for (size_t i = 0; i < query->n_parts && (query->is_scored || learns); i++) {
 		const struct bs_catalog_item *item = query->parts[i].item;
@@ -90,19 +90,19 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
-	const uint8_t *sort = (const uint8_t *)find->sort_field;
+	const uint8_t *sort = (const uint8_t *)find->output.sort_field;
 	struct bs_term_table names = {0};
 	enum bs_status status = bs_icu_load(err);
 	for (int joins = 0; joins < 2 && !status; joins++)
-		status = bs_find_field_names((const uint8_t *)find->query, find->query_bytes, joins, &names, err);
+		status = bs_find_field_names((const uint8_t *)find->query.text, find->query.text_bytes, joins, &names, err);
 	if (!status && sort && *sort)
-		status = intern(&names, sort, strlen(find->sort_field), err);
+		status = intern(&names, sort, strlen(find->output.sort_field), err);
 	for (uint32_t i = 0; i < names.n_terms && !status; i++)
 		status = find_field(query, bs_term_table_key(&names, i), names.entries[i].n_bytes, err);
 	/* An index that is searched reports that, but perhaps none is. */
-	if (!status && sort && !bs_statistics_has_values(query->others, sort, (uint32_t)strlen(find->sort_field)))
+	if (!status && sort && !bs_statistics_has_values(query->others, sort, (uint32_t)strlen(find->output.sort_field)))
 		status = bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by",
-		                 *sort ? find->sort_field : "''");
+		                 *sort ? find->output.sort_field : "''");
 	bs_term_table_deinit(&names);
 	return status;
 }
@@ -118,7 +118,7 @@ static bool has_values(void *context, uint32_t number)
 static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
-	const struct bs_stop_choice stop = {find->stop_language, find->stop_words, find->stop_words_bytes};
+	const struct bs_stop_choice stop = {find->query.stop_language, find->query.stop_words, find->query.stop_words_bytes};
 	const struct bs_tokenizer_options words = bs_index_words_options(&analysis->item->read.options);
 	struct bs_statistics_field field;
 	size_t error_byte = SIZE_MAX;
@@ -131,12 +131,12 @@ static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_an
 	for (size_t i = 0; bs_statistics_field_at(query->others, i, &field); i++)
 		analysis->reading.fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
 	struct bs_query_options options = bs_query_analysis_options(&analysis->reading);
-	options.any = find->any;
-	options.strict = find->strict_query;
+	options.any = find->query.any;
+	options.strict = find->query.strict;
 	options.has_values = has_values;
 	options.has_dates_alone = NULL;
 	options.context = query;
-	status = bs_query_analysis_parse(&analysis->reading, find->query, find->query_bytes, &options, &analysis->tree,
+	status = bs_query_analysis_parse(&analysis->reading, find->query.text, find->query.text_bytes, &options, &analysis->tree,
 	                          &error_byte, err);
 	if (status == BS_INVALID)
 		query->error_byte = error_byte;
@@ -380,7 +380,7 @@ void bs_catalog_query_notices(const struct bs_catalog_query *query)
 {
 	const struct bs_search_request *find = query->find;
 	const struct bs_listener listener = {
-		.notice = find->notice, .notice_query = find->notice_query, .context = find->context};
+		.notice = find->callbacks.notice, .notice_query = find->callbacks.notice_query, .context = find->callbacks.context};
 	const struct bs_query_tree *tree = query->n_analyses ? query->analyses[0].tree : NULL;
 	for (uint32_t i = 0; tree && i < tree->notices.n; i++)
 		bs_listener_notice_query(&listener, tree->notices.lines[i].text);

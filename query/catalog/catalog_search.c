@@ -34,13 +34,13 @@ struct finding {
 	const char **places;              /* of the request, those that lie in some open index; NULL-ended */
 	size_t n_opening, n_opened;
 	struct bs_searcher *searcher; /* of the open indexes; NULL: none is */
-	struct bs_catalog_result *result;
+	struct bs_catalog_search_result *result;
 	uint64_t n_shown;
 };
 
 static bool is_cut_off(const struct finding *finding, enum bs_status status)
 {
-	const struct bs_limits *limits = finding->request->find.limits;
+	const struct bs_limits *limits = finding->request->search.limits;
 	return bs_deadline_ended(status) && limits && limits->partial;
 }
 
@@ -61,10 +61,10 @@ static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part 
 static enum bs_status check_words(struct finding *finding, struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_catalog *catalog = finding->query.catalog;
-	struct bs_index_options *options = &part->item->read.options;
+	struct bs_recorded_options *options = &part->item->read.options;
 	struct bs_error why = {"an index of grams alone, which knows no words"};
 	enum bs_status status = options->words
-	                                ? bs_index_options_bind(options, catalog->analyzer, part->item->place, &why)
+	                                ? bs_recorded_options_bind(options, catalog->analyzer, part->item->place, &why)
 	                                : BS_UNSUPPORTED;
 	return status ? leave_out(finding, part, status, &why, err) : BS_OK;
 }
@@ -93,10 +93,10 @@ static void keep_notice(void *context, const char *message)
 
 static void report_notices(const struct finding *finding, struct bs_catalog_part *part)
 {
-	const struct bs_search_request *find = &finding->request->find;
+	const struct bs_search_request *find = &finding->request->search;
 	const char *line = (const char *)part->notices.data;
-	for (size_t at = 0; at < part->notices.used_bytes && find->notice; at += strlen(line + at) + 1)
-		find->notice(find->context, line + at);
+	for (size_t at = 0; at < part->notices.used_bytes && find->callbacks.notice; at += strlen(line + at) + 1)
+		find->callbacks.notice(find->callbacks.context, line + at);
 	bs_buffer_clear(&part->notices);
 }
 
@@ -107,11 +107,11 @@ static enum bs_status open_part(void *context, const struct bs_task *task, struc
 	const struct bs_catalog *catalog = finding->query.catalog;
 	const struct bs_open_request request = {.dir = part->item->place,
 	                                        .kernel = catalog->kernel,
-	                                        .consent = catalog->consent,
-	                                        .analyzer = catalog->analyzer,
-	                                        .log = catalog->log,
+	                                        .host.consent = catalog->consent,
+	                                        .host.analyzer = catalog->analyzer,
+	                                        .host.log = catalog->log,
 	                                        .fresh = finding->request->fresh,
-	                                        .verbose = finding->request->find.verbose,
+	                                        .verbose = finding->request->search.callbacks.verbose,
 	                                        .notice = keep_notice,
 	                                        .context = part};
 	(void)err;
@@ -137,7 +137,7 @@ static void spare_descriptors(const struct finding *finding)
 static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 {
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t wished = finding->request->find.n_threads;
+	uint32_t wished = finding->request->search.method.n_threads;
 	uint32_t n_threads = wished ? wished : n_processors > 0 ? (uint32_t)n_processors : 1;
 	const struct bs_workers_plan plan = {.n_threads = n_threads < MOST_THREADS ? n_threads : MOST_THREADS,
 	                                     .n_slots = 1,
@@ -213,7 +213,7 @@ static enum bs_status open_chosen(struct finding *finding, struct bs_error *err)
 /* Finds the places of the request that lie in open indexes. Indexes in which none lies have no hits. */
 static enum bs_status find_places(struct finding *finding, const char **missing_out, struct bs_error *err)
 {
-	const char *const *places = finding->request->find.places;
+	const char *const *places = finding->request->search.filter.places;
 	bool *has_some = calloc(finding->n_opened + 1, sizeof(*has_some));
 	size_t n = 0;
 	enum bs_status status = has_some ? BS_OK : bs_fail_memory(err, "places", finding->n_opened);
@@ -274,54 +274,54 @@ static int show(void *context, const struct bs_hit *hit)
 	                                          .entry = (size_t)(item - finding->query.catalog->file.items)};
 	shown.document = bs_document_number(own);
 	finding->n_shown++;
-	return request->hit(request->find.context, &of_catalog);
+	return request->hit(request->search.callbacks.context, &of_catalog);
 }
 
 static void notice(void *context, const char *message)
 {
-	const struct bs_search_request *find = &((const struct finding *)context)->request->find;
-	find->notice(find->context, message);
+	const struct bs_search_request *find = &((const struct finding *)context)->request->search;
+	find->callbacks.notice(find->callbacks.context, message);
 }
 
 static void notice_query(void *context, const char *message)
 {
-	const struct bs_search_request *find = &((const struct finding *)context)->request->find;
-	find->notice_query(find->context, message);
+	const struct bs_search_request *find = &((const struct finding *)context)->request->search;
+	find->callbacks.notice_query(find->callbacks.context, message);
 }
 
 static void explain(void *context, const char *text, size_t text_bytes)
 {
-	const struct bs_search_request *find = &((const struct finding *)context)->request->find;
-	find->explain(find->context, text, text_bytes);
+	const struct bs_search_request *find = &((const struct finding *)context)->request->search;
+	find->callbacks.explain(find->callbacks.context, text, text_bytes);
 }
 
 /* The question for the list of open indexes. */
 static enum bs_status make_question(struct finding *finding, const struct bs_search_program *program,
                                     struct bs_error *err)
 {
-	struct bs_search_request find = finding->request->find;
-	if (find.hit || find.batch || find.statistics)
+	struct bs_search_request find = finding->request->search;
+	if (find.callbacks.hit || find.callbacks.batch || find.query.statistics)
 		return bs_fail(err, BS_INVALID,
 		               "struct bs_catalog_search_request: find.hit, find.batch and find.statistics must be NULL");
-	find.hit = finding->request->hit ? show : NULL;
+	find.callbacks.hit = finding->request->hit ? show : NULL;
 	enum bs_status status = bs_question_make(&find, program, &finding->question, err);
 	finding->question.adds_statistics = true;
-	finding->question.listener = (struct bs_listener){.hit = find.hit,
-	                                                  .notice = find.notice ? notice : NULL,
-	                                                  .notice_query = find.notice_query ? notice_query : NULL,
-	                                                  .explain = find.explain ? explain : NULL,
+	finding->question.listener = (struct bs_listener){.hit = find.callbacks.hit,
+	                                                  .notice = find.callbacks.notice ? notice : NULL,
+	                                                  .notice_query = find.callbacks.notice_query ? notice_query : NULL,
+	                                                  .explain = find.callbacks.explain ? explain : NULL,
 	                                                  .context = finding};
 	return status;
 }
 
 static enum bs_status search(struct finding *finding, struct bs_error *err)
 {
-	const struct bs_limits *limits = finding->request->find.limits;
+	const struct bs_limits *limits = finding->request->search.limits;
 	enum bs_status status = limits ? bs_catalog_limit(limits, &finding->limits, err) : BS_OK;
 	if (!status)
 		status = bs_searcher_find(finding->searcher, &finding->question, limits ? &finding->limits : NULL,
-		                        &finding->result->find, err);
-	finding->query.error_byte = finding->result->find.error_byte;
+		                        &finding->result->search, err);
+	finding->query.error_byte = finding->result->search.error_byte;
 	return status;
 }
 
@@ -400,7 +400,7 @@ static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 
 static void count_parts(const struct finding *finding)
 {
-	struct bs_catalog_result *result = finding->result;
+	struct bs_catalog_search_result *result = finding->result;
 	for (size_t i = 0; i < finding->query.n_parts; i++) {
 		const struct bs_catalog_part *part = &finding->query.parts[i];
 		result->n_asked += part->is_asked && part->index;
@@ -424,13 +424,13 @@ static enum bs_status prepare(struct finding *finding, struct bs_error *err)
 		query->parts[i].is_asked = query->parts[i].is_reached;
 	if (!status)
 		status = open_chosen(finding, err);
-	return status || !finding->request->find.places ? status : check_places(finding, err);
+	return status || !finding->request->search.filter.places ? status : check_places(finding, err);
 }
 
 static enum bs_status answer(struct finding *finding, struct bs_error *err)
 {
-	const struct bs_search_request *find = &finding->request->find;
-	struct bs_search_result *result = &finding->result->find;
+	const struct bs_search_request *find = &finding->request->search;
+	struct bs_search_result *result = &finding->result->search;
 	enum bs_status status = prepare(finding, err);
 	if (!status)
 		status = search_sound(finding, err);
@@ -443,7 +443,7 @@ static enum bs_status answer(struct finding *finding, struct bs_error *err)
 	if (finding->n_opened == 0 && finding->query.analyses)
 		bs_catalog_query_notices(&finding->query);
 	count_parts(finding);
-	if (find->suggest && find->notice && result->n_hits == 0 && !result->is_partial && !finding->query.opens_all)
+	if (find->callbacks.suggest && find->callbacks.notice && result->n_hits == 0 && !result->is_partial && !finding->query.opens_all)
 		status = suggest(finding, err);
 	/* No time was left for what is reported besides the hits. */
 	return is_cut_off(finding, status) ? BS_OK : status;
@@ -452,7 +452,7 @@ static enum bs_status answer(struct finding *finding, struct bs_error *err)
 static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 {
 	struct bs_catalog_query *query = &finding->query;
-	const char *const *places = finding->request->find.places;
+	const char *const *places = finding->request->search.filter.places;
 	size_t n_places = 0, n = query->n_parts;
 	while (places && places[n_places])
 		n_places++;
@@ -463,8 +463,8 @@ static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 	finding->absence = (struct bs_catalog_absence){.partial = finding->request->partial,
 	                                               .without = "answers",
 	                                               .not_done = "not asked: ",
-	                                               .notice = finding->request->find.notice,
-	                                               .context = finding->request->find.context,
+	                                               .notice = finding->request->search.callbacks.notice,
+	                                               .context = finding->request->search.callbacks.context,
 	                                               .is_absent = calloc(n + 1, sizeof(bool))};
 	if (!query->parts || !finding->absence.is_absent || !finding->opening || !finding->opened || !finding->places)
 		return bs_fail_memory(err, "a query", n * sizeof(*query->parts));
@@ -491,31 +491,31 @@ static void end(struct finding *finding)
 }
 
 enum bs_status bs_catalog_search(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                               struct bs_catalog_result *result_out, struct bs_error *err)
+                               struct bs_catalog_search_result *result_out, struct bs_error *err)
 {
 	return bs_catalog_search_for_program(catalog, request, NULL, result_out, err);
 }
 
 enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog, const struct bs_catalog_search_request *request,
-                                           const struct bs_search_program *program, struct bs_catalog_result *result_out,
+                                           const struct bs_search_program *program, struct bs_catalog_search_result *result_out,
                                            struct bs_error *err)
 {
-	struct bs_catalog_result own, *result = result_out ? result_out : &own;
-	const struct bs_search_request *find = &request->find;
+	struct bs_catalog_search_result own, *result = result_out ? result_out : &own;
+	const struct bs_search_request *find = &request->search;
 	const size_t n = catalog->file.n_items;
-	const bool learns = find->feedback_docs || find->like_id || find->like_text;
+	const bool learns = find->query.feedback_docs || find->query.like_id || find->query.like_text;
 	struct finding finding = {.request = request,
 	                          .result = result,
 	                          .query = {.catalog = catalog,
 	                                    .find = find,
 	                                    .n_parts = n,
 	                                    .error_byte = SIZE_MAX,
-	                                    .is_scored = find->mode == BS_SEARCH_TOP && !find->sort_field,
-	                                    .opens_all = learns || request->fresh || find->brute || n == 1}};
+	                                    .is_scored = find->output.mode == BS_SEARCH_TOP && !find->output.sort_field,
+	                                    .opens_all = learns || request->fresh || find->method.brute || n == 1}};
 	struct bs_deadline deadline;
-	*result = (struct bs_catalog_result){.n_indexes = n, .find = {.error_byte = SIZE_MAX}};
+	*result = (struct bs_catalog_search_result){.n_indexes = n, .search = {.error_byte = SIZE_MAX}};
 	enum bs_status status =
-		bs_check_reserved("struct bs_catalog_search_request", request->reserved, COUNT(request->reserved), err);
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_search_request, *request));
 	if (!status)
 		status = make_question(&finding, program, err);
 	if (!status)
@@ -528,7 +528,7 @@ enum bs_status bs_catalog_search_for_program(struct bs_catalog *catalog, const s
 		status = answer(&finding, err);
 	bs_deadline_end(&deadline);
 	result->n_unreachable = finding.absence.n;
-	result->find.error_byte = status == BS_INVALID ? finding.query.error_byte : SIZE_MAX;
+	result->search.error_byte = status == BS_INVALID ? finding.query.error_byte : SIZE_MAX;
 	end(&finding);
 	return status;
 }

@@ -38,7 +38,7 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
 	char *own = *file ? NULL : bs_cmd_config_path("catalog", make);
-	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .consent = consent};
+	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .host.consent = consent};
 	*catalog_out = NULL;
 	enum bs_status status = BS_OK;
 	if (!request.file)

@@ -38,7 +38,7 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 static int run(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct display display = {.progress = {.verb = "checking"}, .start_ns = bs_timer_now_ns()};
-	struct bs_check_request request = {.consent = consent, .progress = show_progress, .context = &display};
+	struct bs_check_request request = {.host.consent = consent, .progress = show_progress, .context = &display};
 	struct bs_check_report report;
 	char *dir = NULL;
 	(void)operands;

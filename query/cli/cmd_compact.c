@@ -78,13 +78,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	mallopt(M_MMAP_THRESHOLD, 1 << 20); /* as in cmd_index.c */
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_build_request request = {.dir = dir,
-	                                   .memory_bytes = arguments->memory_bytes,
-	                                   .n_threads = (uint32_t)arguments->n_threads,
-	                                   .wait = arguments->wait,
-	                                   .consent = consent,
-	                                   .progress = bs_progress_show,
-	                                   .skipped = show_skip,
-	                                   .context = &display};
+	                                   .write.memory_bytes = arguments->memory_bytes,
+	                                   .write.n_threads = (uint32_t)arguments->n_threads,
+	                                   .write.wait = arguments->wait,
+	                                   .host.consent = consent,
+	                                   .callbacks.progress = bs_progress_show,
+	                                   .callbacks.skipped = show_skip,
+	                                   .callbacks.context = &display};
 	const struct bs_limits limits = bs_interrupt_catch();
 	request.limits = &limits;
 	if (!status)

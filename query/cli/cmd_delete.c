@@ -68,7 +68,7 @@ static enum bs_status read_again(const char *dir, const struct delete_arguments 
 	struct stat found;
 	struct bs_error why = {""};
 	struct bs_build_report report;
-	struct bs_build_request request = {.dir = dir, .wait = arguments->wait, .consent = consent};
+	struct bs_build_request request = {.dir = dir, .write.wait = arguments->wait, .host.consent = consent};
 	request.shared = stat(dir, &found) == 0 && (found.st_mode & 077);
 	enum bs_status status = bs_index_build(&request, &report, &why);
 	return status ? bs_fail(err, status, "%s; restored documents that are not found come back with the next `bitsift index`",
@@ -118,11 +118,11 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		.undo = arguments->undo,
 		.dry_run = arguments->dry_run,
 		.wait = arguments->wait,
-		.notice = bs_cmd_notice,
-		.document = arguments->dry_run ? show_id : NULL,
-		.confirm = asks ? ask : NULL,
-		.context = set,
-		.consent = consent,
+		.callbacks.notice = bs_cmd_notice,
+		.callbacks.document = arguments->dry_run ? show_id : NULL,
+		.callbacks.confirm = asks ? ask : NULL,
+		.callbacks.context = set,
+		.host.consent = consent,
 	};
 	if (!status)
 		status = bs_index_delete(&request, &result, err);

@@ -96,9 +96,9 @@ static void show_results(void *context, const struct bs_grep_results *results)
 		fputs(files, stderr);
 	else
 		fprintf(stderr, "%s %s in %s", BS_COUNT(results->n_found), results->n_found == 1 ? "match" : "matches", files);
-	if (results->cursor) {
+	if (results->resume_token) {
 		fputs("; for more: --after ", stderr);
-		put_word(results->cursor, stderr);
+		put_word(results->resume_token, stderr);
 	}
 	fputs("\n", stderr);
 }
@@ -124,7 +124,7 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments, co
 {
 	struct bs_catalog *catalog;
 	struct bs_catalog_grep_request request = {.grep = *grep, .partial = arguments->partial};
-	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel, grep->consent, &catalog, err);
+	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel, grep->host.consent, &catalog, err);
 	if (!status)
 		status = bs_catalog_grep_for_program(catalog, &request, program, came, err);
 	came->grep.n_notices += came->n_unreachable;
@@ -137,9 +137,9 @@ static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;
 	struct bs_error line;
-	if (!request->index && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+	if (!request->index.dir && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
 		(void)!bs_index_locate(&located, NULL);
-	const char *dir = request->index ? request->index : located;
+	const char *dir = request->index.dir ? request->index.dir : located;
 	if (dir) {
 		(void)bs_fail(&line, BS_UNTRUSTED, "the index was not asked about files whose source you did not name");
 		bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", dir, NULL});
@@ -155,7 +155,7 @@ static void tell_of_index(const struct bs_grep_request *request)
 	bool has_folder = request->files.n_paths == 0;
 	for (size_t i = 0; i < request->files.n_paths; i++)
 		has_folder |= strcmp(request->files.paths[i], "-") != 0;
-	if (request->task == BS_GREP_SEARCH && has_folder && !request->index && !request->pattern.is_brute &&
+	if (request->task == BS_GREP_SEARCH && has_folder && !request->index.dir && !request->pattern.is_brute &&
 	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && bs_index_locate(&dir, NULL) == BS_NOT_FOUND &&
 	    bs_cmd_is_first("grep-without-index"))
 		fputs("bitsift: all files were searched; with an index (`bitsift index .`) only those are that may match. This is said "
@@ -181,19 +181,19 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct bs_grep_program program = arguments->program;
 	struct bs_grep_result result;
 	struct stat output;
-	request.consent = consent;
+	request.host.consent = consent;
 	arguments->limits.partial = true;
 	request.limits = arguments->limits.deadline_ns > 0 ? &arguments->limits : NULL;
 	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
 		program.output_device = output.st_dev;
 		program.output_inode = output.st_ino;
 	}
-	request.write = write_out;
-	request.flush = flush;
-	request.notice = notice;
-	request.results = show_results;
-	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
-	request.context = &session;
+	request.callbacks.write = write_out;
+	request.callbacks.flush = flush;
+	request.callbacks.notice = notice;
+	request.callbacks.results = show_results;
+	request.callbacks.explain = arguments->explain || request.callbacks.explain_left_out ? explain : NULL;
+	request.callbacks.context = &session;
 	struct bs_catalog_grep_result of_all = {.n_indexes = 0};
 	enum bs_status status = arguments->catalog ? grep_catalog(arguments, &request, &program, &of_all, err)
 	                                           : bs_grep_for_program(&request, &program, &result, err);
@@ -201,7 +201,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		result = of_all.grep;
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog && request.files.n_paths == 0 && !request.output.resume_token && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");

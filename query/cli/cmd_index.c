@@ -31,13 +31,13 @@ static enum bs_status take_summary(void *to, const struct bs_option *option, con
 
 static const struct bs_option index_options[] = {
 	{0, "index", "DIR", "where the index is or will be [the nearest .bitsift upward, or one here]", SETS(ONCE, index)},
-	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
-	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
-	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
-	{0, "store", NULL, "keep the texts in the index, so that no file need be read again", SETS(FLAG, request.store)},
-	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
-	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.split_identifiers)},
-	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
+	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.index.words)},
+	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.index.grams)},
+	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.index.stem_language)},
+	{0, "store", NULL, "keep the texts in the index, so that no file need be read again", SETS(FLAG, request.rules.store)},
+	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.index.fold_accents)},
+	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.index.split_identifiers)},
+	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.rules.id_field)},
 	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "weight", "F=W", "JSONL: a word of this field counts W times (1 to 100) in scores; repeatable", SETS(LIST, weights)},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
@@ -45,20 +45,20 @@ static const struct bs_option index_options[] = {
 	{0, "summary", "RATE", "how often the summary takes an absent word for one that may be there; 0: no summary [0.01]",
 	 .kind = BS_OPTION_CALL, .take = take_summary},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
-	 SETS(SIZE, request.max_document_bytes), .least = 1, .most = BS_MAX_DOCUMENT_BYTES},
-	BS_SHARED_MEMORY(struct index_arguments, request.memory_bytes),
+	 SETS(SIZE, request.rules.max_document_bytes), .least = 1, .most = BS_MAX_DOCUMENT_BYTES},
+	BS_SHARED_MEMORY(struct index_arguments, request.write.memory_bytes),
 	BS_SHARED_JOBS(struct index_arguments, n_threads, "threads [one per processor]; the index does not depend on it"),
-	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.hidden)},
-	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.no_ignore)},
+	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.rules.hidden)},
+	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.rules.no_ignore)},
 	BS_SHARED_GLOB(struct index_arguments, globs),
 	{0, "records", "GLOB", "also read files of folders that match record by record; !GLOB not; repeatable",
 	 SETS(LIST, records)},
-	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.no_records)},
-	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
+	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.rules.no_records)},
+	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.rules.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
 	{0, "rebuild", NULL, "index everything again, with new options or after damage; with SOURCE, only these sources", SETS(FLAG, request.rebuild)},
 	{0, "forget", "SOURCE", "drop that source and its documents; repeatable", SETS(LIST, forget)},
-	BS_SHARED_WAIT(struct index_arguments, request.wait),
+	BS_SHARED_WAIT(struct index_arguments, request.write.wait),
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
 	BS_SHARED_QUIET(struct index_arguments, quiet),
 	{'v', "verbose", NULL, "name all that is left out: binary, hidden and ignored files, links", SETS(FLAG, verbose)},
@@ -211,7 +211,7 @@ static enum bs_status take_density(void *to, const struct bs_option *option, con
 {
 	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (parse_number(argument, BS_MIN_DENSITY, BS_MAX_DENSITY, false, &request->density))
+	if (parse_number(argument, BS_MIN_DENSITY, BS_MAX_DENSITY, false, &request->index.density))
 		return BS_OK;
 	return bs_fail(err, BS_INVALID, "--density %s: not a number from %g to %g", argument, BS_MIN_DENSITY, BS_MAX_DENSITY);
 }
@@ -220,10 +220,10 @@ static enum bs_status take_summary(void *to, const struct bs_option *option, con
 {
 	struct bs_build_request *request = &((struct index_arguments *)to)->request;
 	(void)option;
-	if (!parse_number(argument, BS_MIN_SUMMARY_RATE, BS_MAX_SUMMARY_RATE, true, &request->summary_rate))
+	if (!parse_number(argument, BS_MIN_SUMMARY_RATE, BS_MAX_SUMMARY_RATE, true, &request->index.summary_rate))
 		return bs_fail(err, BS_INVALID, "--summary %s: not a number from %f to %g, nor 0", argument, BS_MIN_SUMMARY_RATE,
 		               BS_MAX_SUMMARY_RATE);
-	request->summary_rate = request->summary_rate > 0 ? request->summary_rate : -1;
+	request->index.summary_rate = request->index.summary_rate > 0 ? request->index.summary_rate : -1;
 	return BS_OK;
 }
 
@@ -247,19 +247,19 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	request->sources = (const char *const *)operands->list;
 	request->n_sources = operands->n;
-	request->globs = arguments->globs.list;
-	request->records = arguments->records.list;
-	request->text_fields = arguments->text_fields.list;
-	request->weights = arguments->weights.list;
+	request->rules.globs = arguments->globs.list;
+	request->rules.records = arguments->records.list;
+	request->rules.text_fields = arguments->text_fields.list;
+	request->index.weights = arguments->weights.list;
 	request->forget = arguments->forget.list;
 	request->n_forget = arguments->forget.n;
-	request->notice = show_notice;
-	request->consent = consent;
-	request->n_threads = (uint32_t)arguments->n_threads;
-	request->names_hidden = arguments->verbose;
-	request->progress = bs_progress_show;
-	request->skipped = show_skip;
-	request->context = &display;
+	request->callbacks.notice = show_notice;
+	request->host.consent = consent;
+	request->write.n_threads = (uint32_t)arguments->n_threads;
+	request->callbacks.names_hidden = arguments->verbose;
+	request->callbacks.progress = bs_progress_show;
+	request->callbacks.skipped = show_skip;
+	request->callbacks.context = &display;
 	const struct bs_limits limits = bs_interrupt_catch();
 	request->limits = &limits;
 	enum bs_status status = bs_index_build(request, &report, err);

@@ -58,26 +58,26 @@ static const struct bs_option query_options[] = {
 	BS_SHARED_TYPE(struct query_arguments, types),
 	BS_SHARED_TYPE_NOT(struct query_arguments, type_nots),
 	{0, "in", "PATH", "only what is there or below; repeatable", SETS(LIST, places)},
-	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
-	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
-	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
+	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.filter.newer)},
+	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.filter.older)},
+	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.filter.date_field)},
 	{0, "sort", "FIELD", "by numbers or dates in this field of records, not by score; FIELD:desc: the greatest first", SETS(STRING, sort)},
-	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
+	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.query.any)},
 	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list; repeatable", SETS(LIST, stops)},
 	{0, "feedback", "DOCS", "look for words of the best DOCS documents too [10]", SETS(NUMBER, feedback_docs),
 	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
-	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.like_id)},
+	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.query.like_id)},
 	{0, "like-file", "FILE", "documents like this text (- is standard input)", SETS(ONCE, like_file)},
-	{0, "strict-query", NULL, "what in the query may be meant otherwise is an error", SETS(FLAG, request.strict_query)},
+	{0, "strict-query", NULL, "what in the query may be meant otherwise is an error", SETS(FLAG, request.query.strict)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
-	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
-	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
+	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.method.approx)},
+	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.method.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
-	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
+	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.method.no_stat)},
 	BS_SHARED_JOBS(struct query_arguments, n_threads, "threads that read texts [one per processor]"),
 	{0, "time-limit", "TIME", "show what is found in 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "memory", "SIZE", "memory that a query may use at most", SETS(SIZE, limits.memory_bytes)},
-	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
+	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.callbacks.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	BS_SHARED_STATS(struct query_arguments, stats),
 	BS_SHARED_KERNEL(struct query_arguments, kernel),
@@ -110,7 +110,7 @@ struct session {
 	struct bs_index_info info;
 	struct bs_searcher *searcher;
 	struct bs_catalog *catalog; /* instead of an index */
-	struct bs_catalog_result asked; /* sums of all queries */
+	struct bs_catalog_search_result asked; /* sums of all queries */
 	const char *index_name;     /* of the hit that is shown; NULL: there is no catalog */
 	struct bs_stats_sum stats;
 	FILE *out;
@@ -149,19 +149,19 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	if (!field)
 		return BS_OK;
 	bool is_trec = arguments->format && strcmp(arguments->format, "trec") == 0; /* a run is in the order of its scores */
-	if (arguments->count || arguments->ids || arguments->request.approx || is_trec)
+	if (arguments->count || arguments->ids || arguments->request.method.approx || is_trec)
 		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids, --approx and --format trec");
-	arguments->request.sort_descending = *field == '-';
+	arguments->request.output.sort_descending = *field == '-';
 	field += *field == '-';
 	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
 	if (n > desc && strcmp(field + n - desc, ":desc") == 0) {
-		arguments->request.sort_descending = true;
+		arguments->request.output.sort_descending = true;
 		n -= desc;
 	} else if (n > asc && strcmp(field + n - asc, ":asc") == 0) {
 		n -= asc;
 	}
 	arguments->sort_field = strndup(field, n);
-	arguments->request.sort_field = arguments->sort_field;
+	arguments->request.output.sort_field = arguments->sort_field;
 	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
@@ -197,15 +197,15 @@ static enum bs_status read_stops(struct query_arguments *arguments, const struct
 	for (size_t i = 0; i < stops->n; i++) {
 		bool is_language = strcmp(stops->list[i], "english") == 0;
 		if (is_language)
-			request->stop_language = stops->list[i];
+			request->query.stop_language = stops->list[i];
 		else
 			stops->list[n_files++] = stops->list[i];
 	}
 	if (n_files == 0)
 		return BS_OK;
 	enum bs_status status =
-		read_files(stops->list, n_files, timer, &arguments->stop_words, &request->stop_words_bytes, &why);
-	request->stop_words = arguments->stop_words;
+		read_files(stops->list, n_files, timer, &arguments->stop_words, &request->query.stop_words_bytes, &why);
+	request->query.stop_words = arguments->stop_words;
 	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known", why.text) : BS_OK;
 }
 
@@ -214,8 +214,8 @@ static enum bs_status read_like(struct query_arguments *arguments, const struct 
 	struct bs_search_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
 	if (arguments->like_file)
-		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text, &request->like_text_bytes, err);
-	request->like_text = arguments->like_text;
+		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text, &request->query.like_text_bytes, err);
+	request->query.like_text = arguments->like_text;
 	return status;
 }
 
@@ -233,23 +233,23 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	size_t n = operands->n;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
-	if (arguments->fresh && arguments->request.no_stat)
+	if (arguments->fresh && arguments->request.method.no_stat)
 		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
 	if (arguments->catalog && arguments->index)
 		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
 	if (arguments->partial && !arguments->catalog)
 		return bs_fail(err, BS_INVALID, BS_SHARED_PARTIAL_ALONE);
-	if (arguments->offset && (arguments->count || arguments->request.approx))
+	if (arguments->offset && (arguments->count || arguments->request.method.approx))
 		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
-	if (arguments->request.approx && (arguments->count || arguments->ids))
+	if (arguments->request.method.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
-	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)
+	if (arguments->request.filter.date_field && !arguments->request.filter.newer && !arguments->request.filter.older)
 		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
-	if (arguments->feedback_docs && (arguments->request.like_id || arguments->like_file))
+	if (arguments->feedback_docs && (arguments->request.query.like_id || arguments->like_file))
 		return bs_fail(err, BS_INVALID, "--feedback takes words of the best documents, --like of one: choose one");
-	if (n == 0 && !arguments->batch && !arguments->request.like_id && !arguments->like_file)
+	if (n == 0 && !arguments->batch && !arguments->request.query.like_id && !arguments->like_file)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
@@ -258,7 +258,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail_memory(err, "a query", n);
 	if (count_stdin(arguments) > 1)
 		return bs_fail(err, BS_INVALID, "standard input is for one option only: --batch, --like-file or --stop");
-	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
+	arguments->request.query.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
 	struct bs_timer timer;
 	bs_timer_start(&timer, arguments->limits.deadline_ns);
@@ -272,23 +272,23 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	if (!arguments->batch)
 		arguments->limits.deadline_ns = bs_timer_left(&timer);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
-	arguments->request.globs = arguments->globs.list;
-	arguments->request.types = arguments->types.list;
-	arguments->request.type_nots = arguments->type_nots.list;
-	arguments->request.places = arguments->places.list;
-	arguments->request.mode = is_count ? BS_SEARCH_COUNT : arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP;
-	arguments->request.approx &= arguments->request.mode == BS_SEARCH_TOP;
-	arguments->request.n_best = (size_t)arguments->n_best;
-	arguments->request.offset = is_count ? 0 : (size_t)arguments->offset;
+	arguments->request.filter.globs = arguments->globs.list;
+	arguments->request.filter.types = arguments->types.list;
+	arguments->request.filter.excluded_types = arguments->type_nots.list;
+	arguments->request.filter.places = arguments->places.list;
+	arguments->request.output.mode = is_count ? BS_SEARCH_COUNT : arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP;
+	arguments->request.method.approx &= arguments->request.output.mode == BS_SEARCH_TOP;
+	arguments->request.output.limit = (size_t)arguments->n_best;
+	arguments->request.output.offset = is_count ? 0 : (size_t)arguments->offset;
 	arguments->limits.partial = arguments->limits.deadline_ns > 0;
 	arguments->request.limits = &arguments->limits;
-	arguments->request.n_threads = (uint32_t)arguments->n_threads;
-	arguments->request.snippets = arguments->request.mode == BS_SEARCH_TOP && !arguments->format;
-	arguments->request.passages = arguments->json;
+	arguments->request.method.n_threads = (uint32_t)arguments->n_threads;
+	arguments->request.output.snippets = arguments->request.output.mode == BS_SEARCH_TOP && !arguments->format;
+	arguments->request.output.passages = arguments->json;
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (!arguments->format || arguments->trec)
 		return BS_OK;
-	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.passages, err);
+	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.output.passages, err);
 }
 
 /* Prints the id; with a catalog, after the name of the index and a colon. */
@@ -417,12 +417,12 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_s
                                       const struct bs_search_program *program, struct bs_search_result *result,
                                       struct bs_error *err)
 {
-	struct bs_catalog_search_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
+	struct bs_catalog_search_request request = {.search = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
 	                                          .fresh = session->arguments->fresh};
-	struct bs_catalog_result came, *sum = &session->asked;
-	request.find.hit = NULL;
+	struct bs_catalog_search_result came, *sum = &session->asked;
+	request.search.callbacks.hit = NULL;
 	enum bs_status status = bs_catalog_search_for_program(session->catalog, &request, program, &came, err);
-	*result = came.find;
+	*result = came.search;
 	sum->n_indexes += came.n_indexes;
 	sum->n_asked += came.n_asked;
 	sum->n_probed += came.n_probed;
@@ -439,20 +439,20 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	struct bs_search_request request = session->arguments->request;
 	struct bs_search_program program = {0};
 	struct bs_search_result result;
-	request.query = text;
-	request.query_bytes = text_bytes;
-	request.hit = show_hit;
-	request.notice = show_notice;
-	request.notice_query = show_query_notice;
-	request.explain = session->arguments->explain ? show_explain : NULL;
-	program.explain_bars = request.explain && isatty(STDERR_FILENO);
-	request.context = session;
-	request.suggest = session->is_terminal && !session->arguments->batch;
+	request.query.text = text;
+	request.query.text_bytes = text_bytes;
+	request.callbacks.hit = show_hit;
+	request.callbacks.notice = show_notice;
+	request.callbacks.notice_query = show_query_notice;
+	request.callbacks.explain = session->arguments->explain ? show_explain : NULL;
+	program.explain_bars = request.callbacks.explain && isatty(STDERR_FILENO);
+	request.callbacks.context = session;
+	request.callbacks.suggest = session->is_terminal && !session->arguments->batch;
 	if (session->is_terminal && !session->arguments->json)
 		program.snippet_columns = terminal_columns();
 	if (session->color && !session->arguments->json) {
-		request.mark_start = "\033[1;31m";
-		request.mark_stop = "\033[0m";
+		request.output.mark_start = "\033[1;31m";
+		request.output.mark_stop = "\033[0m";
 	}
 	session->n_shown = 0;
 	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &program, &result, err)
@@ -598,9 +598,9 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	struct bs_open_request request = {
 		.dir = dir,
 		.kernel = session->arguments->kernel,
-		.consent = session->consent,
+		.host.consent = session->consent,
 		.fresh = session->arguments->fresh,
-		.verbose = session->arguments->request.verbose,
+		.verbose = session->arguments->request.callbacks.verbose,
 		.notice = show_notice,
 		.context = session,
 		.limits = limits.deadline_ns ? &limits : NULL,
@@ -655,7 +655,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
-	if (!arguments->request.verbose)
+	if (!arguments->request.callbacks.verbose)
 		bs_cmd_show_changes(&session.changes, arguments->index, true);
 	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)

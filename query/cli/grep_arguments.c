@@ -238,7 +238,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
 	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
 	{0, "enclosing", NULL, "the line of the function, or the heading, around a match",
-	 SETS(FLAG, request.output.enclosing)},
+	 SETS(FLAG, request.output.show_function)},
 	{'c', "count", NULL, "how many lines of each file match", SETS(CHOICE, count), .value = COUNT_LINES},
 	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, which_files), .value = FILES_WITH},
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
@@ -253,14 +253,14 @@ const struct bs_option bs_grep_option_table[] = {
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
-	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index), .takes_dash = true},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index.dir), .takes_dash = true},
 	BS_SHARED_CATALOG(struct bs_grep_arguments, catalog, "the sources of all indexes of a catalog [the user's]"),
-	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
+	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.index.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{0, "after", "CURSOR", "go on behind what --max-results showed last",
-	 SETS(STRING, request.output.cursor), .takes_dash = true},
+	 SETS(STRING, request.output.resume_token), .takes_dash = true},
 	{0, "partial", NULL, "--catalog: search without the indexes that cannot be reached", SETS(FLAG, partial)},
 	{0, "time-limit", "TIME", "end after 250ms, 2s, ...; the rest is left out, with a notice",
 	 SETS(DURATION, limits.deadline_ns), .takes_dash = true},
@@ -309,7 +309,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "include-zero", NULL, "with -c, files without a match too", SETS(FLAG, request.output.include_zero)},
 	{0, "context-separator", "TEXT", "between lines that do not follow each other [--]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.group_separator)},
-	{0, "no-enclosing", NULL, "undo --enclosing", SETS(UNFLAG, request.output.enclosing)},
+	{0, "no-enclosing", NULL, "undo --enclosing", SETS(UNFLAG, request.output.show_function)},
 	{0, "no-context-separator", NULL, "nothing between them", SETS(FLAG, request.output.no_group_separator)},
 	{0, "field-match-separator", "TEXT", "between path, number and line [:]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.match_separator)},
@@ -396,8 +396,8 @@ const struct bs_option bs_grep_option_table[] = {
 	BS_SHARED_STATS(struct bs_grep_arguments, stats),
 	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
-	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.explain_left_out)},
-	{0, "trace", NULL, "--debug", SETS(FLAG, request.explain_left_out)},
+	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.callbacks.explain_left_out)},
+	{0, "trace", NULL, "--debug", SETS(FLAG, request.callbacks.explain_left_out)},
 	{0, "pcre2-version", NULL, "print the version of PCRE2", SETS(FLAG, pcre2_version)},
 	{'V', "version", NULL, "print the version", SETS(FLAG, version)},
 	{0},
@@ -454,9 +454,9 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	files->iglobs = arguments->iglobs.list;
 	files->globs = arguments->glob_caseless ? NULL : arguments->globs.list;
 	files->types = arguments->types.list;
-	files->type_nots = arguments->type_nots.list;
-	files->type_adds = arguments->type_adds.list;
-	files->type_clears = arguments->type_clears.list;
+	files->excluded_types = arguments->type_nots.list;
+	files->added_types = arguments->type_adds.list;
+	files->cleared_types = arguments->type_clears.list;
 	files->no_ignore = arguments->ignores_nothing || arguments->n_unrestricted >= 1;
 	files->hidden |= arguments->n_unrestricted >= 2;
 	files->is_text = arguments->binary == BINARY_TEXT;
@@ -588,14 +588,14 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 {
 	const char *why = NULL;
 	const struct bs_grep_conditions *conditions = &arguments->request.conditions;
-	bool has_pattern = arguments->has_pattern_option || conditions->ands || conditions->nots;
+	bool has_pattern = arguments->has_pattern_option || conditions->all_of || conditions->none_of;
 	if (arguments->type_list && (arguments->files || has_pattern || n_operands > 0))
 		why = "--type-list does not go with a pattern, -e, -f, --and, --not or --files";
 	else if (arguments->files && has_pattern)
 		why = "--files does not go with -e, -f, --and or --not";
 	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
 		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
-	else if (arguments->catalog && (arguments->request.index || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
+	else if (arguments->catalog && (arguments->request.index.dir || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
 		why = "--catalog does not go with a PATH or --index: it says itself what is searched";
 	else if (arguments->partial && !arguments->catalog)
 		why = BS_SHARED_PARTIAL_ALONE;
@@ -617,14 +617,14 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
 	request->conditions = (struct bs_grep_conditions){
-		.ands = arguments->ands.list, .nots = arguments->nots.list, .by_file = arguments->scope};
+		.all_of = arguments->ands.list, .none_of = arguments->nots.list, .by_file = arguments->scope};
 	decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
 	request->n_threads = arguments->n_threads < UINT32_MAX ? (uint32_t)arguments->n_threads : UINT32_MAX;
-	request->try_index = !request->index && !arguments->catalog;
-	if (!request->index && !arguments->catalog)
-		request->index = bs_cmd_environment_index();
+	request->index.is_optional = !request->index.dir && !arguments->catalog;
+	if (!request->index.dir && !arguments->catalog)
+		request->index.dir = bs_cmd_environment_index();
 	enum bs_status status = refuse_together(arguments, operands->n, err);
 	if (!status)
 		status = take_operands(arguments, operands->list, operands->n, err);

@@ -46,8 +46,8 @@ static void tell(struct grep *grep, const char *message, bool counts)
 	const struct bs_grep_request *request = grep->search.request;
 	pthread_mutex_lock(&grep->mutex);
 	grep->search.result->n_notices += counts;
-	if (request->notice)
-		request->notice(request->context, message);
+	if (request->callbacks.notice)
+		request->callbacks.notice(request->callbacks.context, message);
 	pthread_mutex_unlock(&grep->mutex);
 }
 
@@ -69,19 +69,19 @@ static void flush_line(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
 	enum bs_grep_buffering buffering = request->output.buffering;
-	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
+	if (request->callbacks.flush && (buffering == BS_GREP_BUFFER_LINES ||
 	                       (buffering == BS_GREP_BUFFER_AUTO && grep->search.program->is_terminal)))
-		request->flush(request->context);
+		request->callbacks.flush(request->callbacks.context);
 }
 
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
 {
 	struct grep *grep = context;
 	const struct bs_grep_request *request = grep->search.request;
-	bool is_for_line = request->line && request->output.format == BS_GREP_LINES;
+	bool is_for_line = request->callbacks.line && request->output.format == BS_GREP_LINES;
 	pthread_mutex_lock(&grep->mutex);
 	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
-	                               : request->write(request->context, out->data, out->used_bytes) != 0;
+	                               : request->callbacks.write(request->callbacks.context, out->data, out->used_bytes) != 0;
 	flush_line(grep);
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
@@ -91,28 +91,22 @@ static void flush(void *context)
 {
 	struct grep *grep = context;
 	pthread_mutex_lock(&grep->mutex);
-	if (grep->search.request->flush)
-		grep->search.request->flush(grep->search.request->context);
+	if (grep->search.request->callbacks.flush)
+		grep->search.request->callbacks.flush(grep->search.request->callbacks.context);
 	pthread_mutex_unlock(&grep->mutex);
 }
 
-#define CHECK_RESERVED(name, part) bs_check_reserved(name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved), err)
-
 static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
 {
-	enum bs_status status = CHECK_RESERVED("struct bs_grep_request", *request);
-	if (!status)
-		status = CHECK_RESERVED("struct bs_grep_pattern", request->pattern);
-	if (!status)
-		status = CHECK_RESERVED("struct bs_grep_conditions", request->conditions);
-	if (!status)
-		status = CHECK_RESERVED("struct bs_grep_files", request->files);
-	if (!status)
-		status = CHECK_RESERVED("struct bs_grep_output", request->output);
+	enum bs_status status = BS_CHECK_RESERVED(
+		err, BS_RESERVED(bs_grep_request, *request), BS_RESERVED(bs_grep_pattern, request->pattern),
+		BS_RESERVED(bs_grep_conditions, request->conditions), BS_RESERVED(bs_grep_files, request->files),
+		BS_RESERVED(bs_grep_index, request->index), BS_RESERVED(bs_grep_output, request->output),
+		BS_RESERVED(bs_grep_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
 	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
-	bool has_line = request->line && (is_list || request->output.format == BS_GREP_LINES);
+	bool has_line = request->callbacks.line && (is_list || request->output.format == BS_GREP_LINES);
 	bool is_mute = request->task == BS_GREP_CHECK || (!is_list && request->output.format == BS_GREP_QUIET);
-	if (!status && !request->write && !has_line && !is_mute)
+	if (!status && !request->callbacks.write && !has_line && !is_mute)
 		status = bs_fail(err, BS_INVALID, "a search wants a callback for what it finds");
 	return status;
 }
@@ -120,8 +114,8 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
-	const char *const *lists[] = {files->type_clears, files->type_adds, files->types, files->type_nots};
-	bool is_chosen = bs_text_list_length(files->types) + bs_text_list_length(files->type_nots) > 0;
+	const char *const *lists[] = {files->cleared_types, files->added_types, files->types, files->excluded_types};
+	bool is_chosen = bs_text_list_length(files->types) + bs_text_list_length(files->excluded_types) > 0;
 	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES;
 	for (size_t list = 0; list < 4; list++)
 		is_asked |= bs_text_list_length(lists[list]) > 0;
@@ -144,7 +138,7 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = bs_file_types_list(grep->types, &text, err);
-	if (!status && grep->search.request->write(grep->search.request->context, text.data, text.used_bytes) != 0)
+	if (!status && grep->search.request->callbacks.write(grep->search.request->callbacks.context, text.data, text.used_bytes) != 0)
 		grep->is_stopped = true;
 	bs_buffer_deinit(&text);
 	return status;
@@ -154,14 +148,14 @@ static void tell_engine(struct grep *grep)
 {
 	char text[128];
 	size_t n = bs_grep_engine_format(text);
-	grep->is_stopped = grep->search.request->write(grep->search.request->context, text, n) != 0;
+	grep->is_stopped = grep->search.request->callbacks.write(grep->search.request->callbacks.context, text, n) != 0;
 }
 
 /* A line for people, which ends up in text. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
-	if (grep->search.request->explain && n_bytes > 0)
-		grep->search.request->explain(grep->search.request->context, text, n_bytes);
+	if (grep->search.request->callbacks.explain && n_bytes > 0)
+		grep->search.request->callbacks.explain(grep->search.request->callbacks.context, text, n_bytes);
 }
 
 static void explain_left_out(void *context, enum bs_skip reason, const char *path)
@@ -177,11 +171,11 @@ static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error line;
-	for (const char *const *path = request->files.ignore_files; path && *path && request->notice; path++) {
+	for (const char *const *path = request->files.ignore_files; path && *path && request->callbacks.notice; path++) {
 		int fd = bs_file_open(AT_FDCWD, *path, O_RDONLY | O_NONBLOCK);
 		if (fd < 0) {
 			(void)bs_fail(&line, BS_IO, "%s: %s", *path, strerror(errno));
-			request->notice(request->context, line.text);
+			request->callbacks.notice(request->callbacks.context, line.text);
 		} else {
 			close(fd);
 		}
@@ -207,7 +201,7 @@ static void make_walk(struct grep *grep)
 		         .n_globs = bs_text_list_length(files->globs),
 		         .caseless_globs = files->iglobs,
 		         .n_caseless_globs = bs_text_list_length(files->iglobs),
-		         .left_out = grep->search.request->explain && grep->search.request->explain_left_out ? explain_left_out : NULL,
+		         .left_out = grep->search.request->callbacks.explain && grep->search.request->callbacks.explain_left_out ? explain_left_out : NULL,
 		         .left_out_context = grep},
 		.paths = is_default ? here : files->paths,
 		.n_paths = is_default ? 1 : files->n_paths,
@@ -254,21 +248,21 @@ static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_request *request = grep->search.request;
 	char *located = NULL;
 	enum bs_status status = BS_OK;
-	if (!request->index && request->try_index) {
+	if (!request->index.dir && request->index.is_optional) {
 		status = bs_index_locate(&located, err);
 		if (status == BS_NOT_FOUND)
 			return BS_OK;
 	}
-	const char *path = request->index ? request->index : located;
+	const char *path = request->index.dir ? request->index.dir : located;
 	if (!status && path)
-		status = bs_dir_open(&grep->dir, path, NULL, request->consent, err);
+		status = bs_dir_open(&grep->dir, path, NULL, request->host.consent, err);
 	free(located);
 	return status;
 }
 
 static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 {
-	struct bs_buffer explained = {0}, *wanted = grep->search.request->explain ? &explained : NULL;
+	struct bs_buffer explained = {0}, *wanted = grep->search.request->callbacks.explain ? &explained : NULL;
 	enum bs_status status = open_dir(grep, err);
 	if (!status && grep->dir.place)
 		status = bs_grep_index_open(&grep->search, &grep->dir, wanted, &grep->search.source, err);
@@ -286,7 +280,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	if (bs_grep_can_filter(request, grep->search.coding))
 		status = open_by_index(grep, &why);
-	if (status && (!request->try_index || status == BS_NO_MEMORY || status == BS_INVALID))
+	if (status && (!request->index.is_optional || status == BS_NO_MEMORY || status == BS_INVALID))
 		return bs_fail(err, status, "%s", why.text);
 	if (status)
 		report(grep, why.text);
@@ -303,9 +297,9 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 {
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_buffer shown = {0}, place = {0};
-	if (request->line) {
+	if (request->callbacks.line) {
 		struct bs_grep_line line = {.path = path};
-		grep->is_stopped = request->line(request->context, &line) != 0;
+		grep->is_stopped = request->callbacks.line(request->callbacks.context, &line) != 0;
 		return BS_OK;
 	}
 	struct bs_text_writer to = {.out = &shown, .err = err};
@@ -315,7 +309,7 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 	bs_grep_link_end(&place, &to);
 	bs_text_put(&to, request->output.nul_after_path ? "" : "\n", 1);
 	if (!to.status)
-		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
+		grep->is_stopped = request->callbacks.write(request->callbacks.context, shown.data, shown.used_bytes) != 0;
 	bs_buffer_deinit(&place);
 	flush_line(grep);
 	bs_buffer_deinit(&shown);
@@ -327,8 +321,8 @@ static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_results *results = &grep->search.results;
 	enum bs_status status = grep->is_stopped ? BS_OK : bs_results_finish(results, err);
-	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->results)
-		request->results(request->context, &results->told);
+	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->callbacks.results)
+		request->callbacks.results(request->callbacks.context, &results->told);
 	return status;
 }
 
@@ -430,7 +424,7 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 static void log_grep(const struct bs_grep_request *request, const struct bs_grep_result *result, enum bs_status status,
                      const struct bs_error *err)
 {
-	const struct bs_log *log = request->log;
+	const struct bs_log *log = request->host.log;
 	const struct bs_grep_pattern *pattern = &request->pattern;
 	bool is_cut = status == BS_DEADLINE || result->is_partial;
 	bool has_bytes = pattern->n_patterns > 0 && pattern->pattern_bytes[0] < LOGGED_BYTES;

@@ -308,7 +308,7 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = begin_area(self, area, err);
-	if (!status && !self->search->request->no_stat && !area->fingerprints)
+	if (!status && !self->search->request->index.no_stat && !area->fingerprints)
 		status = bs_grep_fingerprints_start(&self->snapshot, &self->candidates, area->source, area->source_path,
 		                              self->search->n_threads, &area->fingerprints, err);
 	if (!status)
@@ -334,7 +334,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	uint64_t now[4];
 	const uint8_t *name = (const uint8_t *)area->below_source;
 	size_t name_bytes = strlen(area->below_source);
-	bool trusts = self->search->request->no_stat;
+	bool trusts = self->search->request->index.no_stat;
 	name_bytes -= name_bytes > 0; /* the slash */
 	enum bs_status status = begin_area(self, area, err);
 	/* What cannot be looked at is to be said by who searches it. */
@@ -397,7 +397,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
-	const struct bs_index_options *made = &self->snapshot.manifest.options;
+	const struct bs_recorded_options *made = &self->snapshot.manifest.options;
 	const struct bs_walk_options *walk = &wanted->walk;
 	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
 	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
@@ -455,7 +455,7 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*can_out = self->search->request->no_stat && has_same_rules(self) && has_area_for_each(self);
+	*can_out = self->search->request->index.no_stat && has_same_rules(self) && has_area_for_each(self);
 	/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)

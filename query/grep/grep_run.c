@@ -283,7 +283,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	if (plan->conditions.n > 0)
 		status = bs_condition_asker_init(&searcher->asker, &plan->conditions, err);
 	printer->asker = plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
-	if (!status && output->enclosing && shows_lines)
+	if (!status && output->show_function && shows_lines)
 		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
 	return status;
 }
@@ -323,7 +323,7 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	struct bs_text_writer to = {.out = &run->separator, .err = err};
 	bool has_context = output->before > 0 || output->after > 0;
 	uint8_t line_end = bs_grep_end_byte(&request->pattern);
-	if (output->format != BS_GREP_LINES || request->line ||
+	if (output->format != BS_GREP_LINES || request->callbacks.line ||
 	    (!output->heading && (!has_context || !group.bytes)))
 		return BS_OK;
 	if (!output->heading)

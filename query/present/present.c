@@ -389,7 +389,7 @@ static void put_times(const struct bs_stats_sum *sum, size_t which, const char *
 	        percentile_us(times, n, 0.95), mean);
 }
 
-void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *catalog, FILE *out)
+void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_result *catalog, FILE *out)
 {
 	static const char *const names[BS_STAGES] = {
 		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",

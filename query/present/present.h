@@ -9,7 +9,7 @@
 #include "core/bitsift/search_result.h"
 #include "core/bitsift/skip.h"
 
-struct bs_catalog_result;
+struct bs_catalog_search_result;
 
 /* {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","line":2,"column":1,"start":10,"stop":19,"snippet":"...",
  * "passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line feed. Bytes that are not UTF-8 become
@@ -60,7 +60,7 @@ struct bs_stats_sum {
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* One JSON object and a line feed. Sorts the times. catalog: sums of what its queries came to; NULL: there is none. */
-void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *catalog, FILE *out);
+void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_result *catalog, FILE *out);
 void bs_stats_deinit(struct bs_stats_sum *sum);
 
 /* Prints `before` and what was left out, on one line without its end: "130 binary files (40 png, 30

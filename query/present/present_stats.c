@@ -39,7 +39,7 @@ static double ratio(uint64_t n, uint64_t of)
 static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store",  "fold-accents",
                                                      "hidden", "no-ignore", "binary", "no-records", "split-identifiers"};
 
-static void switches(const struct bs_index_options *options, bool on_out[N_SWITCHES])
+static void switches(const struct bs_recorded_options *options, bool on_out[N_SWITCHES])
 {
 	const bool on[N_SWITCHES] = {options->words,  options->grams,     options->store,         options->fold_accents,
 	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records,
@@ -55,7 +55,7 @@ static void text_list(FILE *out, const char *name, char *const *list)
 	}
 }
 
-static void text_options(FILE *out, const struct bs_index_options *options)
+static void text_options(FILE *out, const struct bs_recorded_options *options)
 {
 	bool on[N_SWITCHES];
 	switches(options, on);
@@ -307,7 +307,7 @@ static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32
 
 static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
 {
-	const struct bs_index_options *options = &snapshot->manifest.options;
+	const struct bs_recorded_options *options = &snapshot->manifest.options;
 	fprintf(out, "size       %s", BS_BYTES(stats->n_bytes));
 	if (stats->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
 		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
@@ -376,7 +376,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
                               const struct bs_freshened *since, bool shows_all, FILE *out)
 {
-	const struct bs_index_options *options = &snapshot->manifest.options;
+	const struct bs_recorded_options *options = &snapshot->manifest.options;
 	fputs("index      ", out);
 	put_name(out, snapshot->dir->path);
 	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
@@ -424,7 +424,7 @@ static void json_optional(FILE *out, const char *name, const char *value)
 		fputs("null", out);
 }
 
-static void json_options(FILE *out, const struct bs_index_options *options)
+static void json_options(FILE *out, const struct bs_recorded_options *options)
 {
 	bool on[N_SWITCHES];
 	switches(options, on);

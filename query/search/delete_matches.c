@@ -30,12 +30,12 @@ static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *
 		return bs_fail_memory(err, "ids", request->n_ids);
 	enum bs_status status =
 		bs_delete_find(snapshot, request->undo, request->ids, request->n_ids, found, &at->refs, err);
-	for (size_t i = 0; i < request->n_ids && !status && request->notice; i++) {
+	for (size_t i = 0; i < request->n_ids && !status && request->callbacks.notice; i++) {
 		if (found[i])
 			continue;
 		(void)bs_fail(&line, BS_OK, request->undo ? "%s: no deleted document has this id" : "%s: no document has this id",
 		              request->ids[i]);
-		request->notice(request->context, line.text);
+		request->callbacks.notice(request->callbacks.context, line.text);
 	}
 	free(found);
 	return status;
@@ -51,21 +51,21 @@ static int take_hit(void *context, const struct bs_hit *hit)
 static void tell(void *context, const char *message)
 {
 	const struct deletion *at = context;
-	if (at->request->notice)
-		at->request->notice(at->request->context, message);
+	if (at->request->callbacks.notice)
+		at->request->callbacks.notice(at->request->callbacks.context, message);
 }
 
 static enum bs_status find_matches(struct deletion *at, const struct bs_index *index, struct bs_error *err)
 {
 	struct bs_search_request request = {
-		.query = at->request->query,
-		.query_bytes = at->request->query_bytes,
-		.mode = BS_SEARCH_IDS,
-		.any = at->request->any,
-		.strict_query = true, /* what may be meant otherwise deletes nothing */
-		.hit = take_hit,
-		.notice = tell,
-		.context = at,
+		.query.text = at->request->query,
+		.query.text_bytes = at->request->query_bytes,
+		.output.mode = BS_SEARCH_IDS,
+		.query.any = at->request->any,
+		.query.strict = true, /* what may be meant otherwise deletes nothing */
+		.callbacks.hit = take_hit,
+		.callbacks.notice = tell,
+		.callbacks.context = at,
 	};
 	struct bs_searcher *searcher = NULL;
 	struct bs_search_result found = {.error_byte = SIZE_MAX};
@@ -102,16 +102,16 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
-	return request->document
-	               ? bs_delete_list(snapshot, at->refs.items, bs_vector_n(&at->refs), request->document, request->context, err)
+	return request->callbacks.document
+	               ? bs_delete_list(snapshot, at->refs.items, bs_vector_n(&at->refs), request->callbacks.document, request->callbacks.context, err)
 	               : BS_OK;
 }
 
 static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
 {
 	struct bs_open_request open = {.dir = at->request->dir, .memory = at->request->memory,
-	                               .texts = at->request->texts, .consent = at->dir.consent,
-	                               .analyzer = at->request->analyzer, .log = at->request->log};
+	                               .host.texts = at->request->host.texts, .host.consent = at->dir.consent,
+	                               .host.analyzer = at->request->host.analyzer, .host.log = at->request->host.log};
 	struct bs_index *index = NULL;
 	struct bs_doc_ref *places = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
@@ -148,7 +148,7 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	const struct bs_delete_request *request = at->request;
 	struct bs_undone undone = {0};
 	struct bs_snapshot snapshot;
-	if (request->confirm && request->confirm(request->context, bs_vector_n(&at->refs)))
+	if (request->callbacks.confirm && request->callbacks.confirm(request->callbacks.context, bs_vector_n(&at->refs)))
 		return bs_fail(err, BS_STOPPED, "nothing is deleted");
 	enum bs_status status = bs_snapshot_open(&at->dir, &snapshot, err);
 	if (status)
@@ -165,7 +165,7 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
-	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
+	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
 	if (!status && !request->dry_run)
 		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)
@@ -183,8 +183,8 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	struct deletion at = {
 		.request = request, .result = result_out ? result_out : &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
 	*at.result = (struct bs_delete_result){.error_byte = SIZE_MAX};
-	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_delete_request, *request),
+	                                          BS_RESERVED(bs_delete_callbacks, request->callbacks), BS_RESERVED(bs_host, request->host));
 	struct bs_deadline deadline;
 	struct bs_limits limits = request->limits ? *request->limits : (struct bs_limits){.partial = false};
 	limits.partial = false;
@@ -195,7 +195,7 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		bs_deadline_end(&deadline);
 	}
 	if (!status && at.result->n_deleted > 0 && !request->dry_run)
-		bs_log_line(request->log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path, (unsigned long long)at.result->n_deleted,
+		bs_log_line(request->host.log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path, (unsigned long long)at.result->n_deleted,
 		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);

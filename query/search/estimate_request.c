@@ -13,9 +13,9 @@ static enum bs_status estimate(void *context, const struct bs_plan *plan, struct
 enum bs_status bs_estimate(struct bs_searcher *searcher, const struct bs_search_request *request, struct bs_search_estimate *estimate_out,
                            struct bs_error *err)
 {
-	struct bs_search_request asked = {.query = request->query, .query_bytes = request->query_bytes, .any = request->any,
-	                                .stop_language = request->stop_language, .stop_words = request->stop_words,
-	                                .stop_words_bytes = request->stop_words_bytes, .field = request->field,
+	struct bs_search_request asked = {.query.text = request->query.text, .query.text_bytes = request->query.text_bytes, .query.any = request->query.any,
+	                                .query.stop_language = request->query.stop_language, .query.stop_words = request->query.stop_words,
+	                                .query.stop_words_bytes = request->query.stop_words_bytes, .query.field = request->query.field,
 	                                .limits = request->limits};
 	struct bs_plan_estimate found = {0};
 	enum bs_status status = bs_searcher_plan(searcher, &asked, estimate, &found, NULL, err);

@@ -49,7 +49,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 {
 	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
 	struct bs_query_tree *query;
-	options.any = gathering->request->any;
+	options.any = gathering->request->query.any;
 	options.stop = NULL;
 	if (gathering->names.n_terms > 0) {
 		options.fields = &gathering->names;
@@ -57,7 +57,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 		options.has_file_names = false;
 		options.has_values = NULL;
 	}
-	enum bs_status status = bs_query_analysis_parse(gathering->reading, gathering->request->query, gathering->request->query_bytes, &options,
+	enum bs_status status = bs_query_analysis_parse(gathering->reading, gathering->request->query.text, gathering->request->query.text_bytes, &options,
 	                                         &query, NULL, gathering->err);
 	/* What makes no sense when read otherwise is not read so anywhere. */
 	if (status)
@@ -100,7 +100,7 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
 {
 	struct bs_term_table *names = &gathering->names;
 	bs_term_table_clear(names);
-	enum bs_status status = bs_find_field_names((const uint8_t *)gathering->request->query, gathering->request->query_bytes,
+	enum bs_status status = bs_find_field_names((const uint8_t *)gathering->request->query.text, gathering->request->query.text_bytes,
 	                                            joins, names, gathering->err);
 	for (uint32_t i = 0; i < names->n_terms && !status; i++)
 		status = gather_field(gathering, bs_term_table_key(names, i), names->entries[i].n_bytes);
@@ -114,7 +114,7 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
  */
 static enum bs_status gather(struct gathering *gathering)
 {
-	const char *sort = gathering->request->sort_field;
+	const char *sort = gathering->request->output.sort_field;
 	enum bs_status status = gather_words(gathering);
 	if (!status && sort && *sort)
 		status = gather_field(gathering, (const uint8_t *)sort, strlen(sort));
@@ -130,8 +130,8 @@ enum bs_status bs_statistics_gather(struct bs_searcher *searcher, const struct b
                                     struct bs_statistics *statistics, struct bs_error *err)
 {
 	struct gathering gathering = {.statistics = statistics, .reading = searcher->reading, .request = request, .err = err};
-	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
-	if (request->feedback_docs || request->like_id || request->like_text)
+	const struct bs_stop_choice stop = {request->query.stop_language, request->query.stop_words, request->query.stop_words_bytes};
+	if (request->query.feedback_docs || request->query.like_id || request->query.like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
 	struct bs_searcher_use use;
 	enum bs_status status = bs_searcher_enter(searcher, request->limits, &use, err);

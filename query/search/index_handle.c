@@ -68,12 +68,12 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 {
 	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
-		status = bs_dir_open(&index->dir, request->dir, request->memory, request->consent, err);
+		status = bs_dir_open(&index->dir, request->dir, request->memory, request->host.consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
 	if (!status && index->snapshot.manifest.options.words)
-		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, index->dir.path, err);
-	index->snapshot.texts = request->texts;
+		status = bs_recorded_options_bind(&index->snapshot.manifest.options, request->host.analyzer, index->dir.path, err);
+	index->snapshot.texts = request->host.texts;
 	if (!status)
 		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
 	/* Silence would look like no match. */
@@ -100,7 +100,7 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 {
 	*index_out = NULL;
 	enum bs_status status =
-		bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
+		BS_CHECK_RESERVED(err, BS_RESERVED(bs_open_request, *request), BS_RESERVED(bs_host, request->host));
 	if (status)
 		return status;
 	struct bs_index *index = calloc(1, sizeof(*index));
@@ -109,7 +109,7 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 	struct bs_deadline deadline;
 	uint64_t start_ns = bs_now_ns();
 	index->dir.fd = -1;
-	index->log = request->log;
+	index->log = request->host.log;
 	status = bs_deadline_begin(&deadline, request->limits, err);
 	if (!status) {
 		status = open_index(index, request, is_asked, err);
@@ -121,20 +121,19 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 	}
 	*index_out = index;
 	if (index->has_other_words)
-		bs_log_line(request->log, BS_LOG_WARNING,
+		bs_log_line(request->host.log, BS_LOG_WARNING,
 		            "%s: its words were cut by other rules than today's: every document is read, until it is indexed again",
 		            index->dir.path);
-	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
+	bs_log_line(request->host.log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
 	            index->dir.path, (unsigned long long)index->snapshot.manifest.generation,
 	            (unsigned long long)index->snapshot.totals.n_live_docs,
 	            (unsigned long long)index->snapshot.totals.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
 	return BS_OK;
 }
 
-enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
+enum bs_status bs_index_open(const char *dir, struct bs_index **index_out, struct bs_error *err)
 {
-	struct bs_open_request request = {.dir = dir, .kernel = kernel};
-	return bs_index_open_with(&request, index_out, err);
+	return bs_index_open_with(&(struct bs_open_request){.dir = dir}, index_out, err);
 }
 
 void bs_index_close(struct bs_index *index)

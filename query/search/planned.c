@@ -24,11 +24,11 @@ enum bs_status bs_searcher_plan(struct bs_searcher *searcher, const struct bs_se
 	struct bs_query_stats stats = {.hits = 0};
 	struct bs_question question;
 	struct bs_searcher_use call;
-	planned.mode = BS_SEARCH_COUNT;
-	planned.approx = false;
-	planned.batch = NULL;
-	planned.offset = 0;
-	planned.sort_field = NULL;
+	planned.output.mode = BS_SEARCH_COUNT;
+	planned.method.approx = false;
+	planned.callbacks.batch = NULL;
+	planned.output.offset = 0;
+	planned.output.sort_field = NULL;
 	enum bs_status status = bs_question_make(&planned, NULL, &question, err);
 	if (!status)
 		status = bs_searcher_enter(searcher, request->limits, &call, err);

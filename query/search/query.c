@@ -163,7 +163,7 @@ static enum bs_status check_request(const struct bs_query_request *request, stru
 	if (request->index && is_told)
 		return bs_fail(err, BS_INVALID, "struct bs_query_request: the index says how words are cut and what fields are, or the "
 		                                "request, not both");
-	return bs_check_reserved("struct bs_query_request", request->reserved, COUNT(request->reserved), err);
+	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_query_request, *request));
 }
 
 static enum bs_status make_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
@@ -333,7 +333,7 @@ enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_tex
 	struct bs_match match = {.matches = false};
 	struct bs_deadline deadline;
 	*snippet_out = (struct bs_query_snippet){.text = ""};
-	enum bs_status status = bs_check_reserved("struct bs_query_snippet_request", request->reserved, COUNT(request->reserved), err);
+	enum bs_status status = BS_CHECK_RESERVED(err, BS_RESERVED(bs_query_snippet_request, *request));
 	if (!status)
 		status = bs_deadline_begin(&deadline, query->limits, err);
 	if (status)

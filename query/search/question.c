@@ -10,66 +10,68 @@
 
 static enum bs_status check(const struct bs_search_request *request, struct bs_error *err)
 {
-	if ((unsigned)request->mode > BS_SEARCH_COUNT)
-		return bs_fail(err, BS_UNSUPPORTED, "struct bs_search_request: no mode %d", (int)request->mode);
-	if (request->offset && (request->mode == BS_SEARCH_COUNT || request->approx))
+	if ((unsigned)request->output.mode > BS_SEARCH_COUNT)
+		return bs_fail(err, BS_UNSUPPORTED, "struct bs_search_request: no mode %d", (int)request->output.mode);
+	if (request->output.offset && (request->output.mode == BS_SEARCH_COUNT || request->method.approx))
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: an offset is of hits, and of all of them");
-	if (request->approx && request->mode != BS_SEARCH_TOP)
+	if (request->method.approx && request->output.mode != BS_SEARCH_TOP)
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: only ranked hits can be had approximately");
-	if (request->sort_field && (request->mode != BS_SEARCH_TOP || request->approx))
+	if (request->output.sort_field && (request->output.mode != BS_SEARCH_TOP || request->method.approx))
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: only the first hits can be had sorted, and not approximately");
-	if (request->date_field && !request->newer && !request->older)
+	if (request->filter.date_field && !request->filter.newer && !request->filter.older)
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: a field with a date, but no date to compare with");
-	if (request->feedback_docs && (request->like_id || request->like_text))
+	if (request->query.feedback_docs && (request->query.like_id || request->query.like_text))
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: words of the best documents, or of one that hits are like");
-	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
+	if (request->query.statistics && (request->query.feedback_docs || request->query.like_id || request->query.like_text))
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: words like those of documents are chosen by one index: "
 		                                "not with statistics");
-	if (request->candidates && request->mode == BS_SEARCH_TOP)
+	if (request->output.candidates && request->output.mode == BS_SEARCH_TOP)
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: candidates are not ranked");
-	if (request->candidates && (request->brute || request->feedback_docs || request->like_id || request->like_text))
+	if (request->output.candidates && (request->method.brute || request->query.feedback_docs || request->query.like_id || request->query.like_text))
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: candidates are had without reading a text");
-	if (request->batch && request->mode != BS_SEARCH_IDS)
+	if (request->callbacks.batch && request->output.mode != BS_SEARCH_IDS)
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: only hits in document order come in batches");
-	if (!request->hit && !request->batch && request->mode != BS_SEARCH_COUNT)
+	if (!request->callbacks.hit && !request->callbacks.batch && request->output.mode != BS_SEARCH_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_search_request: no function for hits");
-	return bs_check_reserved("struct bs_search_request", request->reserved, COUNT(request->reserved), err);
+	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_search_request, *request), BS_RESERVED(bs_search_query, request->query),
+	                         BS_RESERVED(bs_document_filter, request->filter), BS_RESERVED(bs_search_output, request->output),
+	                         BS_RESERVED(bs_search_method, request->method), BS_RESERVED(bs_search_callbacks, request->callbacks));
 }
 
 size_t bs_question_n_wanted(const struct bs_search_request *request)
 {
-	size_t n = request->n_best ? request->n_best : USUAL_N_BEST;
-	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
+	size_t n = request->output.limit ? request->output.limit : USUAL_N_BEST;
+	return request->output.offset > SIZE_MAX - n ? SIZE_MAX : request->output.offset + n;
 }
 
 enum bs_status bs_question_make(const struct bs_search_request *request, const struct bs_search_program *program,
                                 struct bs_question *question_out, struct bs_error *err)
 {
 	*question_out = (struct bs_question){
-		.query = {request->query, request->query_bytes, request->any, request->strict_query, request->field},
-		.stop = {request->stop_language, request->stop_words, request->stop_words_bytes},
-		.like = {request->feedback_docs, request->like_id, request->like_text, request->like_text_bytes},
-		.selection = {request->globs, request->types, request->type_nots, request->places, request->newer, request->older,
-	                      request->date_field},
-		.statistics = request->statistics,
-		.run = {.mode = request->mode,
+		.query = {request->query.text, request->query.text_bytes, request->query.any, request->query.strict, request->query.field},
+		.stop = {request->query.stop_language, request->query.stop_words, request->query.stop_words_bytes},
+		.like = {request->query.feedback_docs, request->query.like_id, request->query.like_text, request->query.like_text_bytes},
+		.selection = {request->filter.globs, request->filter.types, request->filter.excluded_types, request->filter.places, request->filter.newer, request->filter.older,
+	                      request->filter.date_field},
+		.statistics = request->query.statistics,
+		.run = {.mode = request->output.mode,
 	                .n_best = bs_question_n_wanted(request),
-	                .sort_field = request->sort_field,
-	                .sort_descending = request->sort_descending,
-	                .approx = request->approx,
-	                .brute = request->brute,
-	                .candidates = request->candidates,
-	                .no_stat = request->no_stat,
-	                .exhaustive = request->exhaustive,
-	                .verbose = request->verbose,
-	                .n_threads = request->n_threads},
-		.wanted = {request->snippets, request->passages, request->mark_start, request->mark_stop,
+	                .sort_field = request->output.sort_field,
+	                .sort_descending = request->output.sort_descending,
+	                .approx = request->method.approx,
+	                .brute = request->method.brute,
+	                .candidates = request->output.candidates,
+	                .no_stat = request->method.no_stat,
+	                .exhaustive = request->method.exhaustive,
+	                .verbose = request->callbacks.verbose,
+	                .n_threads = request->method.n_threads},
+		.wanted = {request->output.snippets, request->output.passages, request->output.mark_start, request->output.mark_stop,
 	                   program ? program->snippet_columns : 0},
-		.offset = request->offset,
-		.suggest = request->suggest,
+		.offset = request->output.offset,
+		.suggest = request->callbacks.suggest,
 		.explain_bars = program && program->explain_bars,
-		.listener = {request->hit, request->batch, request->notice, request->notice_query, request->explain,
-	                     request->context},
+		.listener = {request->callbacks.hit, request->callbacks.batch, request->callbacks.notice, request->callbacks.notice_query, request->callbacks.explain,
+	                     request->callbacks.context},
 	};
 	return check(request, err);
 }

@@ -60,7 +60,7 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 		return 1;
 	bsp_field_name(index, key->sk_attno, field);
 	bsp_query_find_request(&query, &strings, &request);
-	request.field = field[0] ? field : NULL;
+	request.query.field = field[0] ? field : NULL;
 	/* What is wrong with the query says whoever searches. */
 	if (bs_estimate(bsp_view_searcher(view), &request, &estimate, &err) || estimate.n_docs == 0)
 		return USUAL_SHARE;

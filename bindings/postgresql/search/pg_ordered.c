@@ -193,12 +193,12 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 	struct bs_error err = {""};
 	bsp_query_read(ordered->datum, &query);
 	bsp_query_find_request(&query, &strings, &request);
-	request.mode = BS_SEARCH_TOP;
-	request.n_best = ordered->n_wanted;
-	request.offset = ordered->n_found;
-	request.statistics = ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
-	request.hit = take_hit;
-	request.context = ordered;
+	request.output.mode = BS_SEARCH_TOP;
+	request.output.limit = ordered->n_wanted;
+	request.output.offset = ordered->n_found;
+	request.query.statistics = ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
+	request.callbacks.hit = take_hit;
+	request.callbacks.context = ordered;
 	ordered->n_rows = ordered->at = 0;
 	enum bs_status status = bs_search(bsp_view_searcher(ordered->view), &request, &result, &err);
 	if (status == BS_INVALID)

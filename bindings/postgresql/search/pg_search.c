@@ -153,11 +153,11 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 		return bsp_search_all(index, view, rows);
 	bsp_field_name(index, key->sk_attno, field);
 	bsp_query_find_request(&query, &strings, &request);
-	request.mode = BS_SEARCH_IDS;
-	request.candidates = true;
-	request.field = field[0] ? field : NULL;
-	request.batch = take_batch;
-	request.context = &taking;
+	request.output.mode = BS_SEARCH_IDS;
+	request.output.candidates = true;
+	request.query.field = field[0] ? field : NULL;
+	request.callbacks.batch = take_batch;
+	request.callbacks.context = &taking;
 	enum bs_status status = bs_search(bsp_view_searcher(view), &request, &result, &err);
 	free_taking(&taking);
 	if (status == BS_NOT_FOUND)

@@ -138,19 +138,19 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes)
 	const struct bsp_meta *meta = &store->copy.meta;
 	struct bs_writer_request request = {
 		.memory = store->memory,
-		.stem_language = meta->stemmer[0] ? meta->stemmer : NULL,
-		.fold_accents = meta->fold_accents,
-		.split_identifiers = meta->split_identifiers,
-		.grams = meta->grams,
-		.summary_rate = -1,
+		.index.stem_language = meta->stemmer[0] ? meta->stemmer : NULL,
+		.index.fold_accents = meta->fold_accents,
+		.index.split_identifiers = meta->split_identifiers,
+		.index.grams = meta->grams,
+		.index.summary_rate = -1,
 		.phrase_bits = PHRASE_BITS,
 		.not_stored = true,
 		.no_checksums = true,
-		.condensed = bsp_condenses(store->index),
-		.texts = &store->provider,
-		.memory_bytes = memory_for(largest_row_bytes),
+		.write.condensed = bsp_condenses(store->index),
+		.host.texts = &store->provider,
+		.write.memory_bytes = memory_for(largest_row_bytes),
 		.document_memory_bytes = UINT64_MAX,
-		.n_threads = 1,
+		.write.n_threads = 1,
 		.limits = bsp_limits(),
 	};
 	struct bs_error err;
@@ -326,11 +326,11 @@ static bool compact(struct bsp_store *store)
 {
 	struct bs_build_request request = {
 		.memory = store->memory,
-		.memory_bytes = memory_for(0),
-		.n_threads = 1,
+		.write.memory_bytes = memory_for(0),
+		.write.n_threads = 1,
 		.limits = bsp_limits(),
-		.texts = &store->provider,
-		.condensed = bsp_condenses(store->index),
+		.host.texts = &store->provider,
+		.write.condensed = bsp_condenses(store->index),
 	};
 	struct bs_build_report report;
 	struct bs_error err;

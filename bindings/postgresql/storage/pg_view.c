@@ -225,7 +225,7 @@ static void open_state(Relation index, struct state *state)
 {
 	struct bs_error err;
 	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base,
-	                                  .texts = &state->provider};
+	                                  .host.texts = &state->provider};
 	close_index(state);
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
 	count_descriptors(state, false);
@@ -272,16 +272,16 @@ static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *met
 {
 	struct bs_writer_request request = {
 		.memory = memory,
-		.stem_language = meta->stemmer[0] ? meta->stemmer : NULL,
-		.fold_accents = meta->fold_accents,
-		.split_identifiers = meta->split_identifiers,
-		.grams = meta->grams,
-		.summary_rate = -1,
+		.index.stem_language = meta->stemmer[0] ? meta->stemmer : NULL,
+		.index.fold_accents = meta->fold_accents,
+		.index.split_identifiers = meta->split_identifiers,
+		.index.grams = meta->grams,
+		.index.summary_rate = -1,
 		.not_stored = true,
 		.no_checksums = true,
-		.n_threads = 1,
+		.write.n_threads = 1,
 		/* A row as large as any needs many times its size. */
-		.memory_bytes = Max((uint64_t)n_bytes * 16, (uint64_t)256 << 20),
+		.write.memory_bytes = Max((uint64_t)n_bytes * 16, (uint64_t)256 << 20),
 		.document_memory_bytes = UINT64_MAX,
 		.limits = bsp_limits(),
 	};

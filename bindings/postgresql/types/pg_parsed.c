@@ -41,11 +41,11 @@ static void parse(struct slot *slot, const struct bsp_query_datum *datum)
 	bsp_query_read(datum, &query);
 	bsp_query_find_request(&query, &strings, &find);
 	struct bs_query_request request = {
-		.query = find.query,
-		.query_bytes = find.query_bytes,
-		.any = find.any,
-		.strict_query = find.strict_query,
-		.stop_language = find.stop_language,
+		.query = find.query.text,
+		.query_bytes = find.query.text_bytes,
+		.any = find.query.any,
+		.strict_query = find.query.strict,
+		.stop_language = find.query.stop_language,
 		.stem_language = strings.stemmer[0] ? strings.stemmer : NULL,
 		.fold_accents = (query.flags & BSP_QUERY_FOLD_ACCENTS) != 0,
 		.split_identifiers = (query.flags & BSP_QUERY_SPLIT_IDENTIFIERS) != 0,

@@ -92,12 +92,12 @@ void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_stri
 {
 	string_of(strings->stemmer, query->stemmer, query->stemmer_bytes);
 	*request_out = (struct bs_search_request){
-		.query = query->text,
-		.query_bytes = query->text_bytes,
-		.any = (query->flags & BSP_QUERY_ANY) != 0,
-		.strict_query = (query->flags & BSP_QUERY_STRICT) != 0,
-		.stop_language = string_of(strings->stop, query->stop, query->stop_bytes),
-		.n_threads = 1,
+		.query.text = query->text,
+		.query.text_bytes = query->text_bytes,
+		.query.any = (query->flags & BSP_QUERY_ANY) != 0,
+		.query.strict = (query->flags & BSP_QUERY_STRICT) != 0,
+		.query.stop_language = string_of(strings->stop, query->stop, query->stop_bytes),
+		.method.n_threads = 1,
 		.limits = bsp_limits(),
 	};
 }

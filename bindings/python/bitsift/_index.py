@@ -20,28 +20,28 @@ class _State:
 
     def __init__(self, handle):
         self.handle = handle
-        self.finders = []
+        self.searchers = []
 
     def borrow(self):
         try:
-            return self.finders.pop()
+            return self.searchers.pop()
         except IndexError:
-            return _bitsift.Finder(self.handle)
+            return _bitsift.Searcher(self.handle)
 
     @contextlib.contextmanager
-    def finder(self):
+    def searcher(self):
         searcher = self.borrow()
         try:
             yield searcher
         finally:
-            self.finders.append(searcher)
+            self.searchers.append(searcher)
 
     def find(self, query, mode, owner, options):
         searcher = self.borrow()
         try:
             return searcher.find(query, mode, owner, **options)
         finally:
-            self.finders.append(searcher)
+            self.searchers.append(searcher)
 
 
 class _Asked:
@@ -279,7 +279,7 @@ class Index:
     def statistics(self, query, *, any=False, deadline=None, cancel=None):
         """What scores know of this index, for the words of a query: Statistics. The sum of those of several indexes, handed to search
         of each of them, ranks them as one."""
-        with self._opened().finder() as searcher:
+        with self._opened().searcher() as searcher:
             return searcher.statistics(query, any=any, deadline=deadline, cancel=cancel)
 
     def query(self, query, **options):
@@ -290,7 +290,7 @@ class Index:
     def document(self, id):
         """The texts of a document, by its id or its number (Hit.document): {field: text}; a field that comes again has a list of them, the text
         of a file the name "". Raises NotFoundError."""
-        with self._opened().finder() as searcher:
+        with self._opened().searcher() as searcher:
             return searcher.document(id)[0]
 
     def __contains__(self, id):

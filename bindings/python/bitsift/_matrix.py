@@ -158,12 +158,12 @@ class Matrix:
     def candidates(self, query, **options):
         """The documents that pass the filter, before any text is read: a list of Candidates, one a shard. Options as those of
         Index.search about which documents match. All matches are among them; where the query is of words alone, no others."""
-        with self._state.finder() as searcher:
+        with self._state.searcher() as searcher:
             return [Candidates(*one) for one in _bitsift.matrix_candidates(searcher, query, options)]
 
     def name(self, document):
         """The id of a document, by its number."""
-        with self._state.finder() as searcher:
+        with self._state.searcher() as searcher:
             return _bitsift.matrix_name(searcher, document)[0]
 
     def is_deleted(self, document):

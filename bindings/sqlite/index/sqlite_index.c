@@ -358,7 +358,7 @@ static void warn_of_other_rules(struct bsql_index *index)
 
 static int open_handle(struct bsql_index *index)
 {
-	struct bs_open_request request = {.memory = index->files.memory, .texts = &index->provider};
+	struct bs_open_request request = {.memory = index->files.memory, .host.texts = &index->provider};
 	if (index->handle || !bsql_files_have_index(&index->files))
 		return SQLITE_OK;
 	index->view++;
@@ -382,18 +382,18 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.not_stored = true,
 		.no_checksums = true,
 		.document_memory_bytes = UINT64_MAX, /* the row is in the table already */
-		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
-		.texts = &index->provider,
-		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
+		.index.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
+		.host.texts = &index->provider,
+		.write.n_threads = n_rows < FEW_ROWS ? 1 : 0,
 		.limits = &index->limits,
 	};
 	/* An index that is there keeps its own. */
 	if (!bsql_files_have_index(&index->files)) {
-		request.stem_language = of->stem;
-		request.fold_accents = of->fold_accents;
-		request.split_identifiers = of->split_identifiers;
-		request.weights = of->weights[0] ? (const char *const *)of->weights : NULL;
-		request.density = of->density;
+		request.index.stem_language = of->stem;
+		request.index.fold_accents = of->fold_accents;
+		request.index.split_identifiers = of->split_identifiers;
+		request.index.weights = of->weights[0] ? (const char *const *)of->weights : NULL;
+		request.index.density = of->density;
 	}
 	enum bs_status status = bs_writer_open(&request, writer_out, index->err);
 	return status ? fail(index, status) : SQLITE_OK;
@@ -709,22 +709,22 @@ static int find_hits(struct bsql_index *index, const char *query, size_t query_b
 {
 	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_SEARCH_TOP};
 	struct bs_search_request request = {
-		.query = query,
-		.query_bytes = query_bytes,
-		.mode = mode,
-		.n_best = mode == BS_SEARCH_TOP ? limit : 0,
-		.exhaustive = mode == BS_SEARCH_TOP && limit == 0,
-		.no_stat = true,
-		.n_threads = 1,
+		.query.text = query,
+		.query.text_bytes = query_bytes,
+		.output.mode = mode,
+		.output.limit = mode == BS_SEARCH_TOP ? limit : 0,
+		.method.exhaustive = mode == BS_SEARCH_TOP && limit == 0,
+		.method.no_stat = true,
+		.method.n_threads = 1,
 		.limits = &index->limits,
-		.hit = mode == BS_SEARCH_COUNT ? NULL : take_hit,
-		.context = &finding,
+		.callbacks.hit = mode == BS_SEARCH_COUNT ? NULL : take_hit,
+		.callbacks.context = &finding,
 	};
 	/* An invalid query is an error of a table without rows, too. */
 	if (!index->searcher)
 		return bsql_index_check_query(index, query, query_bytes);
-	if (request.exhaustive)
-		request.n_best = n_docs(index);
+	if (request.method.exhaustive)
+		request.output.limit = n_docs(index);
 	return find(index, &request, &finding, n_out);
 }
 
@@ -802,11 +802,11 @@ int bsql_index_query(struct bsql_index *index, const char *query, size_t query_b
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
                       struct bs_statistics **statistics_out)
 {
-	struct bs_search_request request = {.query = query,
-	                                  .query_bytes = query_bytes,
-	                                  .mode = BS_SEARCH_COUNT,
-	                                  .no_stat = true,
-	                                  .n_threads = 1,
+	struct bs_search_request request = {.query.text = query,
+	                                  .query.text_bytes = query_bytes,
+	                                  .output.mode = BS_SEARCH_COUNT,
+	                                  .method.no_stat = true,
+	                                  .method.n_threads = 1,
 	                                  .limits = &index->limits};
 	*statistics_out = NULL;
 	int code = enter(index);
@@ -890,7 +890,7 @@ static int compact(struct bsql_index *index)
 	if (code || !index->handle || has_other_rules(index))
 		return code;
 	struct bs_build_request request = {
-		.memory = index->files.memory, .texts = &index->provider, .limits = &index->limits};
+		.memory = index->files.memory, .host.texts = &index->provider, .limits = &index->limits};
 	close_handle(index);
 	enum bs_status status = bs_index_compact(&request, NULL, index->err);
 	bsql_files_forget_changed(&index->files);

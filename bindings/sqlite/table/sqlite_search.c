@@ -183,23 +183,23 @@ static enum bs_status search(struct cursor *cursor, int plan, size_t limit, stru
 	struct bs_searcher *searcher = NULL;
 	struct bs_search_result result = {.n_hits = 0};
 	struct bs_index_info info;
-	enum bs_status status = bs_index_open(cursor->dir, NULL, &index, err);
+	enum bs_status status = bs_index_open(cursor->dir, &index, err);
 	if (!status)
 		status = bs_searcher_new(index, &searcher, err);
 	if (!status) {
 		bs_index_describe(index, &info);
 		struct bs_search_request request = {
-			.query = cursor->query,
-			.query_bytes = strlen(cursor->query),
-			.mode = plan & PLAN_COUNT ? BS_SEARCH_COUNT : BS_SEARCH_TOP,
-			.n_best = limit > 0         ? limit
+			.query.text = cursor->query,
+			.query.text_bytes = strlen(cursor->query),
+			.output.mode = plan & PLAN_COUNT ? BS_SEARCH_COUNT : BS_SEARCH_TOP,
+			.output.limit = limit > 0         ? limit
 		                  : info.n_docs > 0 ? (size_t)info.n_docs
 		                                    : 1,
-			.exhaustive = limit == 0 && !(plan & PLAN_COUNT),
-			.snippets = plan & PLAN_SNIPPETS,
-			.passages = plan & PLAN_PASSAGES,
-			.hit = take_hit,
-			.context = cursor,
+			.method.exhaustive = limit == 0 && !(plan & PLAN_COUNT),
+			.output.snippets = plan & PLAN_SNIPPETS,
+			.output.passages = plan & PLAN_PASSAGES,
+			.callbacks.hit = take_hit,
+			.callbacks.context = cursor,
 		};
 		status = bs_search(searcher, &request, &result, err);
 	}

@@ -11,7 +11,7 @@ enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct 
                                   struct bs_error *err)
 {
 	const struct bs_grep_conditions *asked = &request->conditions;
-	size_t n_ands = bs_text_list_length(asked->ands), n = n_ands + bs_text_list_length(asked->nots);
+	size_t n_ands = bs_text_list_length(asked->all_of), n = n_ands + bs_text_list_length(asked->none_of);
 	enum bs_status status = BS_OK;
 	conditions->by_file = asked->by_file;
 	conditions->list = n > 0 ? calloc(n, sizeof(*conditions->list)) : NULL;
@@ -20,7 +20,7 @@ enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct 
 	for (; conditions->n < n && !status; conditions->n++) {
 		struct bs_condition *condition = &conditions->list[conditions->n];
 		condition->is_not = conditions->n >= n_ands;
-		condition->text = condition->is_not ? asked->nots[conditions->n - n_ands] : asked->ands[conditions->n];
+		condition->text = condition->is_not ? asked->none_of[conditions->n - n_ands] : asked->all_of[conditions->n];
 		condition->text_bytes = strlen(condition->text);
 		condition->pattern = request->pattern;
 		condition->pattern.patterns = &condition->text;

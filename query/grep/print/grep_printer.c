@@ -666,15 +666,15 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
 	const struct bs_enclosing *around = printer->enclosing;
 	if (around && around->has_line && !kept.is_context) {
-		kept.enclosing = "";
-		kept.enclosing_bytes = around->line.used_bytes;
-		kept.enclosing_number = around->number;
+		kept.function = "";
+		kept.function_bytes = around->line.used_bytes;
+		kept.function_number = around->number;
 	}
 	put(printer, &kept, sizeof(kept));
 	put(printer, printer->matches.items, kept.n_matches * sizeof(*kept.matches));
 	put(printer, line->text + line->start, kept.text_bytes);
-	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
-	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
+	put(printer, kept.function ? around->line.data : NULL, kept.function_bytes);
+	put(printer, zeros, -(kept.text_bytes + kept.function_bytes) % sizeof(zeros));
 	return wants_more(printer);
 }
 
@@ -687,10 +687,10 @@ bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
 		line.path = path;
 		line.matches = (const struct bs_grep_span *)(const void *)matches;
 		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
-		if (line.enclosing)
-			line.enclosing = line.text + line.text_bytes;
-		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.enclosing_bytes;
-		if (request->line(request->context, &line) != 0)
+		if (line.function)
+			line.function = line.text + line.text_bytes;
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.function_bytes;
+		if (request->callbacks.line(request->callbacks.context, &line) != 0)
 			return false;
 	}
 	return true;
@@ -880,8 +880,8 @@ static void put_json_results(struct bs_grep_printer *printer, const struct bs_gr
 	put_format(printer, "\"results\":{\"shown\":%llu,\"found\":%llu,\"files\":%llu,\"after\":",
 	           (unsigned long long)results->n_shown, (unsigned long long)results->n_found,
 	           (unsigned long long)results->n_files);
-	if (results->cursor)
-		put_data(printer, results->cursor, strlen(results->cursor));
+	if (results->resume_token)
+		put_data(printer, results->resume_token, strlen(results->resume_token));
 	else
 		put_text(printer, "null");
 	put_text(printer, "},");
@@ -981,7 +981,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.program = program,
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
-		.keeps_lines = request->line && output->format == BS_GREP_LINES,
+		.keeps_lines = request->callbacks.line && output->format == BS_GREP_LINES,
 		.max_count = output->max_count ? output->max_count : UINT64_MAX,
 		.match_separator = separator_or(&output->match_separator, ":"),
 		.context_separator = separator_or(&output->context_separator, "-"),

@@ -107,8 +107,8 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 	*results = (struct bs_results){.walk = walk,
 	                               .most = output->max_results && !is_quiet ? output->max_results : UINT64_MAX,
 	                               .are_files = is_list || !(is_by_line || is_quiet)};
-	results->is_asked = results->most != UINT64_MAX || output->cursor;
-	results->name = output->cursor_name;
+	results->is_asked = results->most != UINT64_MAX || output->resume_token;
+	results->name = output->resume_name;
 	const struct bs_grep_results *before = results->most != UINT64_MAX ? output->before_this : NULL;
 	enum bs_status status = BS_OK;
 	if (before) {
@@ -116,11 +116,11 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 			.n_shown = before->n_shown, .n_found = before->n_found, .n_files = before->n_files};
 		atomic_store(&results->is_full, before->n_shown >= results->most);
 	}
-	if (before && before->last)
-		status = bs_buffer_append(&results->last, before->last, strlen(before->last) + 1, err);
-	if (status || !output->cursor)
+	if (before && before->last_token)
+		status = bs_buffer_append(&results->last, before->last_token, strlen(before->last_token) + 1, err);
+	if (status || !output->resume_token)
 		return status;
-	status = read_cursor(output->cursor, walk, &results->cursor, err);
+	status = read_cursor(output->resume_token, walk, &results->cursor, err);
 	results->cursor.is_by_path = request->files.sort == BS_GREP_SORT_PATH;
 	results->cursor.is_reversed = request->files.is_reversed;
 	return status;
@@ -155,7 +155,7 @@ enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *er
 	if (cursor->path && !cursor->is_by_path && !cursor->was_met)
 		return bs_fail(err, BS_INVALID, "the cursor's file, %s, is not among those searched, and they are not "
 		               "sorted by path: begin without a cursor", cursor->path);
-	told->last = results->last.used_bytes > 0 ? (const char *)results->last.data : NULL;
-	told->cursor = told->n_shown < told->n_found ? told->last : NULL;
+	told->last_token = results->last.used_bytes > 0 ? (const char *)results->last.data : NULL;
+	told->resume_token = told->n_shown < told->n_found ? told->last_token : NULL;
 	return BS_OK;
 }

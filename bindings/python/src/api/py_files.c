@@ -97,30 +97,30 @@ static const struct bs_py_option build_options[] = {
 	{"dir", BS_PY_CHARS, BUILD(dir), 0, NULL, NULL},
 	{"sources", BS_PY_STRINGS, BUILD(sources), BUILD(n_sources), NULL, NULL},
 	{"forget", BS_PY_STRINGS, BUILD(forget), BUILD(n_forget), NULL, NULL},
-	{"words", BS_PY_BOOL, BUILD(words), 0, NULL, NULL},
-	{"grams", BS_PY_BOOL, BUILD(grams), 0, NULL, NULL},
-	{"stem", BS_PY_CHARS, BUILD(stem_language), 0, NULL, NULL},
-	{"fold_accents", BS_PY_BOOL, BUILD(fold_accents), 0, NULL, NULL},
-	{"split_identifiers", BS_PY_BOOL, BUILD(split_identifiers), 0, NULL, NULL},
-	{"weights", BS_PY_WEIGHTS, BUILD(weights), 0, NULL, NULL},
-	{"hidden", BS_PY_BOOL, BUILD(hidden), 0, NULL, NULL},
-	{"no_ignore", BS_PY_BOOL, BUILD(no_ignore), 0, NULL, NULL},
-	{"binary_as_text", BS_PY_BOOL, BUILD(binary_as_text), 0, NULL, NULL},
-	{"max_document_bytes", BS_PY_U64, BUILD(max_document_bytes), 0, NULL, NULL},
-	{"id_field", BS_PY_CHARS, BUILD(id_field), 0, NULL, NULL},
-	{"text_fields", BS_PY_STRINGS, BUILD(text_fields), 0, NULL, NULL},
-	{"globs", BS_PY_STRINGS, BUILD(globs), 0, NULL, NULL},
-	{"records", BS_PY_STRINGS, BUILD(records), 0, NULL, NULL},
-	{"no_records", BS_PY_BOOL, BUILD(no_records), 0, NULL, NULL},
-	{"store", BS_PY_BOOL, BUILD(store), 0, NULL, NULL},
-	{"density", BS_PY_DOUBLE, BUILD(density), 0, NULL, NULL},
+	{"words", BS_PY_BOOL, BUILD(index.words), 0, NULL, NULL},
+	{"grams", BS_PY_BOOL, BUILD(index.grams), 0, NULL, NULL},
+	{"stem", BS_PY_CHARS, BUILD(index.stem_language), 0, NULL, NULL},
+	{"fold_accents", BS_PY_BOOL, BUILD(index.fold_accents), 0, NULL, NULL},
+	{"split_identifiers", BS_PY_BOOL, BUILD(index.split_identifiers), 0, NULL, NULL},
+	{"weights", BS_PY_WEIGHTS, BUILD(index.weights), 0, NULL, NULL},
+	{"hidden", BS_PY_BOOL, BUILD(rules.hidden), 0, NULL, NULL},
+	{"no_ignore", BS_PY_BOOL, BUILD(rules.no_ignore), 0, NULL, NULL},
+	{"binary_as_text", BS_PY_BOOL, BUILD(rules.binary_as_text), 0, NULL, NULL},
+	{"max_document_bytes", BS_PY_U64, BUILD(rules.max_document_bytes), 0, NULL, NULL},
+	{"id_field", BS_PY_CHARS, BUILD(rules.id_field), 0, NULL, NULL},
+	{"text_fields", BS_PY_STRINGS, BUILD(rules.text_fields), 0, NULL, NULL},
+	{"globs", BS_PY_STRINGS, BUILD(rules.globs), 0, NULL, NULL},
+	{"records", BS_PY_STRINGS, BUILD(rules.records), 0, NULL, NULL},
+	{"no_records", BS_PY_BOOL, BUILD(rules.no_records), 0, NULL, NULL},
+	{"store", BS_PY_BOOL, BUILD(rules.store), 0, NULL, NULL},
+	{"density", BS_PY_DOUBLE, BUILD(index.density), 0, NULL, NULL},
 	{"rebuild", BS_PY_BOOL, BUILD(rebuild), 0, NULL, NULL},
 	{"strict", BS_PY_BOOL, BUILD(strict), 0, NULL, NULL},
-	{"wait", BS_PY_BOOL, BUILD(wait), 0, NULL, NULL},
-	{"names_hidden", BS_PY_BOOL, BUILD(names_hidden), 0, NULL, NULL},
+	{"wait", BS_PY_BOOL, BUILD(write.wait), 0, NULL, NULL},
+	{"names_hidden", BS_PY_BOOL, BUILD(callbacks.names_hidden), 0, NULL, NULL},
 	{"shared", BS_PY_BOOL, BUILD(shared), 0, NULL, NULL},
-	{"memory_bytes", BS_PY_U64, BUILD(memory_bytes), 0, NULL, NULL},
-	{"threads", BS_PY_U32, BUILD(n_threads), 0, NULL, NULL},
+	{"memory_bytes", BS_PY_U64, BUILD(write.memory_bytes), 0, NULL, NULL},
+	{"threads", BS_PY_U32, BUILD(write.n_threads), 0, NULL, NULL},
 	{"progress", BS_PY_FUNCTION, AT(progress), 0, NULL, NULL},
 	BS_PY_CONTEXT_OPTIONS(struct files_call, context),
 	BS_PY_DEADLINE_OPTIONS(struct files_call, deadline),
@@ -268,10 +268,10 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 	if (ok) {
 		enum bs_status status;
 		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
-		request->progress = hear_progress;
-		request->skipped = hear_skipped;
-		request->notice = bs_py_hear_line;
-		request->context = &call;
+		request->callbacks.progress = hear_progress;
+		request->callbacks.skipped = hear_skipped;
+		request->callbacks.notice = bs_py_hear_line;
+		request->callbacks.context = &call;
 		BS_PY_WITHOUT_GIL(status = (is_compact ? bs_index_compact : bs_index_build)(request, &report, &err));
 		ok = is_well(&call, status, &err);
 	}
@@ -318,10 +318,10 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 	if (ok) {
 		enum bs_status status;
 		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
-		request->notice = bs_py_hear_line;
-		request->document = hear_document;
-		request->confirm = hear_confirm;
-		request->context = &call;
+		request->callbacks.notice = bs_py_hear_line;
+		request->callbacks.document = hear_document;
+		request->callbacks.confirm = hear_confirm;
+		request->callbacks.context = &call;
 		BS_PY_WITHOUT_GIL(status = bs_index_delete(request, &result, &err));
 		if (status && !PyErr_Occurred())
 			(void)bs_py_raise_at(status, &err, request->query, request->query_bytes, result.error_byte);
@@ -348,7 +348,7 @@ static PyObject *check_index(PyObject *module, PyObject *arguments, PyObject *ke
 	if (ok) {
 		enum bs_status status;
 		request->memory = bs_py_context_memory(&call.context);
-		request->consent = &call.context.consent;
+		request->host.consent = &call.context.consent;
 		request->limits = &call.deadline.limits;
 		request->progress = hear_check_progress;
 		request->context = &call;

@@ -108,7 +108,7 @@ static void hear_results(void *context, const struct bs_grep_results *results)
 	struct grep *self = context;
 	self->n_shown = results->n_shown;
 	self->n_found = results->n_found;
-	self->cursor = results->cursor ? strdup(results->cursor) : NULL;
+	self->cursor = results->resume_token ? strdup(results->resume_token) : NULL;
 }
 
 /* Asked by the library: a search that nobody reads any more ends soon, though it finds nothing; so does one of a Cancel. */
@@ -140,7 +140,7 @@ static const char *const sorts[] = {"path", "modified", "accessed", "created", N
 static const struct bs_py_option grep_options[] = {
 	{"patterns", BS_PY_STRINGS, AT(request.pattern.patterns), AT(request.pattern.n_patterns), NULL, NULL},
 	{"paths", BS_PY_STRINGS, AT(request.files.paths), AT(request.files.n_paths), NULL, NULL},
-	{"index", BS_PY_CHARS, AT(request.index), 0, NULL, NULL},
+	{"index", BS_PY_CHARS, AT(request.index.dir), 0, NULL, NULL},
 	{"ignore_case", BS_PY_BOOL, AT(ignore_case), 0, NULL, NULL},
 	{"smart_case", BS_PY_BOOL, AT(smart_case), 0, NULL, NULL},
 	{"fixed", BS_PY_BOOL, AT(request.pattern.is_fixed), 0, NULL, NULL},
@@ -153,8 +153,8 @@ static const struct bs_py_option grep_options[] = {
 	{"pcre2", BS_PY_BOOL, AT(request.pattern.is_pcre2), 0, NULL, NULL},
 	{"brute", BS_PY_BOOL, AT(request.pattern.is_brute), 0, NULL, NULL},
 	{"invert", BS_PY_BOOL, AT(request.output.invert), 0, NULL, NULL},
-	{"ands", BS_PY_STRINGS, AT(request.conditions.ands), 0, NULL, NULL},
-	{"nots", BS_PY_STRINGS, AT(request.conditions.nots), 0, NULL, NULL},
+	{"ands", BS_PY_STRINGS, AT(request.conditions.all_of), 0, NULL, NULL},
+	{"nots", BS_PY_STRINGS, AT(request.conditions.none_of), 0, NULL, NULL},
 	{"by_file", BS_PY_BOOL, AT(request.conditions.by_file), 0, NULL, NULL},
 	{"hidden", BS_PY_BOOL, AT(request.files.hidden), 0, NULL, NULL},
 	{"no_ignore", BS_PY_BOOL, AT(request.files.no_ignore), 0, NULL, NULL},
@@ -166,8 +166,8 @@ static const struct bs_py_option grep_options[] = {
 	{"globs", BS_PY_STRINGS, AT(request.files.globs), 0, NULL, NULL},
 	{"iglobs", BS_PY_STRINGS, AT(request.files.iglobs), 0, NULL, NULL},
 	{"types", BS_PY_STRINGS, AT(request.files.types), 0, NULL, NULL},
-	{"not_types", BS_PY_STRINGS, AT(request.files.type_nots), 0, NULL, NULL},
-	{"type_adds", BS_PY_STRINGS, AT(request.files.type_adds), 0, NULL, NULL},
+	{"not_types", BS_PY_STRINGS, AT(request.files.excluded_types), 0, NULL, NULL},
+	{"type_adds", BS_PY_STRINGS, AT(request.files.added_types), 0, NULL, NULL},
 	{"encoding", BS_PY_CHARS, AT(request.files.encoding), 0, NULL, NULL},
 	{"text", BS_PY_BOOL, AT(request.files.is_text), 0, NULL, NULL},
 	{"search_zip", BS_PY_BOOL, AT(request.files.search_zip), 0, NULL, NULL},
@@ -178,16 +178,16 @@ static const struct bs_py_option grep_options[] = {
 	{"before", BS_PY_U64, AT(request.output.before), 0, NULL, NULL},
 	{"after", BS_PY_U64, AT(request.output.after), 0, NULL, NULL},
 	{"passthru", BS_PY_BOOL, AT(request.output.passthru), 0, NULL, NULL},
-	{"enclosing", BS_PY_BOOL, AT(request.output.enclosing), 0, NULL, NULL},
+	{"enclosing", BS_PY_BOOL, AT(request.output.show_function), 0, NULL, NULL},
 	{"max_count", BS_PY_U64, AT(request.output.max_count), 0, NULL, NULL},
 	{"max_results", BS_PY_U64, AT(request.output.max_results), 0, NULL, NULL},
-	{"cursor", BS_PY_CHARS, AT(request.output.cursor), 0, NULL, NULL},
+	{"cursor", BS_PY_CHARS, AT(request.output.resume_token), 0, NULL, NULL},
 	{"files", BS_PY_BOOL, AT(files), 0, NULL, NULL},
 	{"files_without", BS_PY_BOOL, AT(files_without), 0, NULL, NULL},
 	{"list_files", BS_PY_BOOL, AT(list_files), 0, NULL, NULL},
 	{"candidates", BS_PY_BOOL, AT(candidates), 0, NULL, NULL},
-	{"no_stat", BS_PY_BOOL, AT(request.no_stat), 0, NULL, NULL},
-	{"try_index", BS_PY_BOOL, AT(request.try_index), 0, NULL, NULL},
+	{"no_stat", BS_PY_BOOL, AT(request.index.no_stat), 0, NULL, NULL},
+	{"try_index", BS_PY_BOOL, AT(request.index.is_optional), 0, NULL, NULL},
 	{"kernel", BS_PY_CHARS, AT(request.kernel), 0, NULL, NULL},
 	{"threads", BS_PY_U32, AT(request.n_threads), 0, NULL, NULL},
 	{"partial", BS_PY_BOOL, AT(deadline.limits.partial), 0, NULL, NULL},
@@ -223,13 +223,13 @@ static bool make_request(struct grep *self)
 	request->task = plan->list_files   ? BS_GREP_LIST_FILES
 	                : plan->candidates ? BS_GREP_LIST_CANDIDATES
 	                                   : BS_GREP_SEARCH;
-	request->line = prints ? NULL : hear_line;
-	request->write = prints ? hear_names : NULL;
-	request->notice = hear_notice;
-	request->results = hear_results;
-	request->context = self;
-	request->consent = &plan->context.consent;
-	request->log = bs_py_context_log(&plan->context);
+	request->callbacks.line = prints ? NULL : hear_line;
+	request->callbacks.write = prints ? hear_names : NULL;
+	request->callbacks.notice = hear_notice;
+	request->callbacks.results = hear_results;
+	request->callbacks.context = self;
+	request->host.consent = &plan->context.consent;
+	request->host.log = bs_py_context_log(&plan->context);
 	request->limits = &plan->deadline.limits;
 	bs_py_deadline_begin(&plan->deadline);
 	plan->deadline.limits.stop = is_to_stop;

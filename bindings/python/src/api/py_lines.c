@@ -91,17 +91,17 @@ bool bs_py_put_line(struct bs_py_bytes *found, const struct bs_grep_line *line)
 	struct heard_line one = {
 		.number = line->number,
 		.byte_off = line->byte_off,
-		.enclosing_number = line->enclosing ? line->enclosing_number : 0,
+		.enclosing_number = line->function ? line->function_number : 0,
 		.path_bytes = strlen(line->path),
 		.text_bytes = text_bytes,
-		.enclosing_bytes = without_end(line->enclosing, line->enclosing_bytes),
+		.enclosing_bytes = without_end(line->function, line->function_bytes),
 		.n_matches = line->n_matches,
 		.is_context = line->is_context,
 		.is_listed = !line->text,
 	};
 	bool ok = bs_py_append(found, &one, sizeof(one)) && bs_py_append(found, line->path, one.path_bytes) &&
 	          bs_py_append(found, line->text, text_bytes) &&
-	          bs_py_append(found, line->enclosing, one.enclosing_bytes);
+	          bs_py_append(found, line->function, one.enclosing_bytes);
 	for (size_t i = 0; i < line->n_matches && ok; i++) {
 		struct bs_grep_span span = line->matches[i];
 		span.start = span.start < text_bytes ? span.start : text_bytes;

@@ -443,7 +443,7 @@ static PyObject *candidates(PyObject *module, PyObject *arguments)
 		if (heard.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
-			(void)bs_py_raise_at(status, &err, search.request.query, search.request.query_bytes,
+			(void)bs_py_raise_at(status, &err, search.request.query.text, search.request.query.text_bytes,
 			                     error_byte);
 		answer = PyErr_Occurred() ? NULL : make_candidates(&heard);
 	}

@@ -75,36 +75,36 @@ void bs_py_searcher_done(PyObject *object)
 #define AT(member) offsetof(struct bs_py_search, member)
 
 static const struct bs_py_option search_options[] = {
-	{"n", BS_PY_U64, AT(request.n_best), 0, NULL, NULL},
-	{"offset", BS_PY_U64, AT(request.offset), 0, NULL, NULL},
-	{"any", BS_PY_BOOL, AT(request.any), 0, NULL, NULL},
-	{"strict", BS_PY_BOOL, AT(request.strict_query), 0, NULL, NULL},
-	{"stop", BS_PY_CHARS, AT(request.stop_language), 0, NULL, NULL},
-	{"stop_words", BS_PY_BYTES, AT(request.stop_words), AT(request.stop_words_bytes), NULL, NULL},
-	{"feedback", BS_PY_U64, AT(request.feedback_docs), 0, NULL, NULL},
-	{"like", BS_PY_CHARS, AT(request.like_id), 0, NULL, NULL},
-	{"like_text", BS_PY_BYTES, AT(request.like_text), AT(request.like_text_bytes), NULL, NULL},
+	{"n", BS_PY_U64, AT(request.output.limit), 0, NULL, NULL},
+	{"offset", BS_PY_U64, AT(request.output.offset), 0, NULL, NULL},
+	{"any", BS_PY_BOOL, AT(request.query.any), 0, NULL, NULL},
+	{"strict", BS_PY_BOOL, AT(request.query.strict), 0, NULL, NULL},
+	{"stop", BS_PY_CHARS, AT(request.query.stop_language), 0, NULL, NULL},
+	{"stop_words", BS_PY_BYTES, AT(request.query.stop_words), AT(request.query.stop_words_bytes), NULL, NULL},
+	{"feedback", BS_PY_U64, AT(request.query.feedback_docs), 0, NULL, NULL},
+	{"like", BS_PY_CHARS, AT(request.query.like_id), 0, NULL, NULL},
+	{"like_text", BS_PY_BYTES, AT(request.query.like_text), AT(request.query.like_text_bytes), NULL, NULL},
 	{"statistics", BS_PY_OBJECT, AT(statistics), 0, &bs_py_types.statistics, NULL},
-	{"approx", BS_PY_BOOL, AT(request.approx), 0, NULL, NULL},
-	{"brute", BS_PY_BOOL, AT(request.brute), 0, NULL, NULL},
-	{"no_stat", BS_PY_BOOL, AT(request.no_stat), 0, NULL, NULL},
-	{"exhaustive", BS_PY_BOOL, AT(request.exhaustive), 0, NULL, NULL},
-	{"verbose", BS_PY_BOOL, AT(request.verbose), 0, NULL, NULL},
-	{"suggest", BS_PY_BOOL, AT(request.suggest), 0, NULL, NULL},
+	{"approx", BS_PY_BOOL, AT(request.method.approx), 0, NULL, NULL},
+	{"brute", BS_PY_BOOL, AT(request.method.brute), 0, NULL, NULL},
+	{"no_stat", BS_PY_BOOL, AT(request.method.no_stat), 0, NULL, NULL},
+	{"exhaustive", BS_PY_BOOL, AT(request.method.exhaustive), 0, NULL, NULL},
+	{"verbose", BS_PY_BOOL, AT(request.callbacks.verbose), 0, NULL, NULL},
+	{"suggest", BS_PY_BOOL, AT(request.callbacks.suggest), 0, NULL, NULL},
 	{"explain", BS_PY_BOOL, AT(explains), 0, NULL, NULL},
-	{"threads", BS_PY_U32, AT(request.n_threads), 0, NULL, NULL},
-	{"sort", BS_PY_CHARS, AT(request.sort_field), 0, NULL, NULL},
-	{"descending", BS_PY_BOOL, AT(request.sort_descending), 0, NULL, NULL},
-	{"snippets", BS_PY_BOOL, AT(request.snippets), 0, NULL, NULL},
+	{"threads", BS_PY_U32, AT(request.method.n_threads), 0, NULL, NULL},
+	{"sort", BS_PY_CHARS, AT(request.output.sort_field), 0, NULL, NULL},
+	{"descending", BS_PY_BOOL, AT(request.output.sort_descending), 0, NULL, NULL},
+	{"snippets", BS_PY_BOOL, AT(request.output.snippets), 0, NULL, NULL},
 	{"columns", BS_PY_U32, AT(program.snippet_columns), 0, NULL, NULL},
-	{"mark", BS_PY_PAIR, AT(request.mark_start), AT(request.mark_stop), NULL, NULL},
-	{"globs", BS_PY_STRINGS, AT(request.globs), 0, NULL, NULL},
-	{"types", BS_PY_STRINGS, AT(request.types), 0, NULL, NULL},
-	{"not_types", BS_PY_STRINGS, AT(request.type_nots), 0, NULL, NULL},
-	{"places", BS_PY_STRINGS, AT(request.places), 0, NULL, NULL},
-	{"newer", BS_PY_CHARS, AT(request.newer), 0, NULL, NULL},
-	{"older", BS_PY_CHARS, AT(request.older), 0, NULL, NULL},
-	{"date_field", BS_PY_CHARS, AT(request.date_field), 0, NULL, NULL},
+	{"mark", BS_PY_PAIR, AT(request.output.mark_start), AT(request.output.mark_stop), NULL, NULL},
+	{"globs", BS_PY_STRINGS, AT(request.filter.globs), 0, NULL, NULL},
+	{"types", BS_PY_STRINGS, AT(request.filter.types), 0, NULL, NULL},
+	{"not_types", BS_PY_STRINGS, AT(request.filter.excluded_types), 0, NULL, NULL},
+	{"places", BS_PY_STRINGS, AT(request.filter.places), 0, NULL, NULL},
+	{"newer", BS_PY_CHARS, AT(request.filter.newer), 0, NULL, NULL},
+	{"older", BS_PY_CHARS, AT(request.filter.older), 0, NULL, NULL},
+	{"date_field", BS_PY_CHARS, AT(request.filter.date_field), 0, NULL, NULL},
 	{"partial", BS_PY_BOOL, AT(deadline.limits.partial), 0, NULL, NULL},
 	{"memory_bytes", BS_PY_U64, AT(deadline.limits.memory_bytes), 0, NULL, NULL},
 	BS_PY_DEADLINE_OPTIONS(struct bs_py_search, deadline),
@@ -116,11 +116,11 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *optio
 	struct bs_search_request *request = &search_out->request;
 	*search_out = (struct bs_py_search){.statistics = NULL};
 	bs_py_deadline_init(&search_out->deadline);
-	request->query = bs_py_bytes_of(keep, query, &request->query_bytes);
-	if (!request->query || !bs_py_read_options(keep, options, search_options, search_out))
+	request->query.text = bs_py_bytes_of(keep, query, &request->query.text_bytes);
+	if (!request->query.text || !bs_py_read_options(keep, options, search_options, search_out))
 		return false;
-	request->passages = request->snippets;
-	request->statistics = search_out->statistics ? bs_py_statistics(search_out->statistics) : NULL;
+	request->output.passages = request->output.snippets;
+	request->query.statistics = search_out->statistics ? bs_py_statistics(search_out->statistics) : NULL;
 	request->limits = &search_out->deadline.limits;
 	bs_py_deadline_begin(&search_out->deadline);
 	return true;
@@ -198,19 +198,19 @@ static PyObject *searcher_find(PyObject *self, PyObject *arguments, PyObject *op
 		return NULL;
 	if (bs_py_read_search(&keep, query, options, &search)) {
 		enum bs_status status;
-		search.request.mode = (enum bs_search_mode)mode;
+		search.request.output.mode = (enum bs_search_mode)mode;
 		heard.hits.only_ids = mode == BS_SEARCH_IDS;
-		heard.hits.has_details = search.request.snippets;
-		search.request.hit = bs_py_hear_hit;
-		search.request.notice = bs_py_hear_line;
-		search.request.explain = search.explains ? hear_explanation : NULL;
-		search.request.context = &heard;
+		heard.hits.has_details = search.request.output.snippets;
+		search.request.callbacks.hit = bs_py_hear_hit;
+		search.request.callbacks.notice = bs_py_hear_line;
+		search.request.callbacks.explain = search.explains ? hear_explanation : NULL;
+		search.request.callbacks.context = &heard;
 		BS_PY_WITHOUT_GIL(status = bs_search_for_program(searcher, &search.request, &search.program, &result, &err));
 		bs_py_context_failed(bs_py_handle_context(((struct searcher *)self)->handle));
 		if (heard.hits.is_short_of_memory)
 			(void)PyErr_NoMemory();
 		else if (status)
-			(void)bs_py_raise_at(status, &err, search.request.query, search.request.query_bytes,
+			(void)bs_py_raise_at(status, &err, search.request.query.text, search.request.query.text_bytes,
 			                     result.error_byte);
 		answer = PyErr_Occurred() ? NULL : make_answer(&heard, &result, owner, search.explains);
 	}

@@ -38,10 +38,10 @@ const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 #define BS_PY_HAND_OVER(request, from, deadline)                       \
 	do {                                                        \
 		(request)->memory = bs_py_context_memory(from);     \
-		(request)->texts = bs_py_context_texts(from);       \
-		(request)->analyzer = bs_py_context_analyzer(from); \
-		(request)->log = bs_py_context_log(from);           \
-		(request)->consent = &(from)->consent;              \
+		(request)->host.texts = bs_py_context_texts(from);       \
+		(request)->host.analyzer = bs_py_context_analyzer(from); \
+		(request)->host.log = bs_py_context_log(from);           \
+		(request)->host.consent = &(from)->consent;              \
 		(request)->limits = &(deadline)->limits;               \
 	} while (0)
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
