@@ -19,7 +19,7 @@ int main(void)
 	enum bs_status status = bs_index_build(&build, NULL, &err);
 
 	if (!status)
-		status = bs_index_open(build.dir, NULL, &index, &err);
+		status = bs_index_open(build.dir, &index, &err);
 	if (!status)
 		status = bs_searcher_new(index, &searcher, &err); /* one a thread */
 	if (!status)

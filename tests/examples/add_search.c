@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	struct bs_searcher *searcher;
 	struct bs_search_result result;
 	query.query.text_bytes = strlen(query.query.text);
-	if (bs_index_open(request.dir, NULL, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
+	if (bs_index_open(request.dir, &index, &err) || bs_searcher_new(index, &searcher, &err) ||
 	    bs_search(searcher, &query, &result, &err))
 		return fail(&err);
 

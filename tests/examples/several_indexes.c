@@ -49,7 +49,7 @@ static enum bs_status open_index(const char *source, const char *dir, const char
 		return bs_fail(err, BS_IO, "%s cannot be written", source);
 	enum bs_status status = bs_index_build(&build, NULL, err);
 	if (!status)
-		status = bs_index_open(dir, NULL, index, err);
+		status = bs_index_open(dir, index, err);
 	return status ? status : bs_searcher_new(*index, searcher, err);
 }
 

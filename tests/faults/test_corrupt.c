@@ -40,7 +40,7 @@ static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, s
 {
 	struct bs_index *index;
 	struct bs_searcher *searcher = NULL;
-	enum bs_status status = bs_index_open("index", kernel, &index, err);
+	enum bs_status status = bs_index_open_with(&(struct bs_open_request){.dir = "index", .kernel = kernel}, &index, err);
 	if (status)
 		return status;
 	status = bs_searcher_new(index, &searcher, err);

@@ -183,7 +183,7 @@ static void compare(const struct bs_search_request *find, const struct list *par
 	if (i == n && length(parts) == n)
 		return;
 	fail_msg("%.*s (any %d, mode %d, offset %zu): %zu hits, not %zu; different from the %zuth on: %s %.17g, not %s %.17g",
-	         (int)find->query_bytes, find->query, find->any, (int)find->mode, find->offset, length(parts), n, i,
+	         (int)find->query.text_bytes, find->query.text, find->query.any, (int)find->output.mode, find->output.offset, length(parts), n, i,
 	         i < length(parts) ? hit_at(parts, i)->id : "-", i < length(parts) ? hit_at(parts, i)->score : 0,
 	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
 }
@@ -201,16 +201,16 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole, struct bs
 	struct bs_catalog_search_request request = {.search = find, .hit = find.output.mode == BS_SEARCH_COUNT ? NULL : take_from_catalog};
 	enum bs_status status = bs_catalog_search(catalog, &request, came, &err);
 	if (status != expected)
-		fail_msg("%.*s: %s %s, not %s %s", (int)find.query.text_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
+		fail_msg("%.*s: %s %s, not %s %s", (int)find.query.text_bytes, find.query.text, bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
 	/* Where nothing is found, nothing is scored. (A document that hits are to be like is sought in each index.) */
 	if (came->n_asked == 0 && came->n_probed > 0 && !find.query.like_id)
-		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query_bytes,
-		         find.query, find.any, (int)find.mode, find.feedback_docs, find.like_id ? find.like_id : "-", find.like_text_bytes,
+		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu probed, none asked", (int)find.query.text_bytes,
+		         find.query.text, find.query.any, (int)find.output.mode, find.query.feedback_docs, find.query.like_id ? find.query.like_id : "-", find.query.like_text_bytes,
 		         (unsigned long long)came->n_probed);
 	if (!status && find.output.mode != BS_SEARCH_TOP)
-		assert_int_equal(came->find.n_hits, result.n_hits);
+		assert_int_equal(came->search.n_hits, result.n_hits);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
 }
@@ -318,9 +318,9 @@ static void test_limits(void **state)
 		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
 			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
 				from++;
-			assert_true(from < length(&whole) && (came.find.is_partial || from == k));
+			assert_true(from < length(&whole) && (came.search.is_partial || from == k));
 		}
-		assert_true(came.find.is_partial || length(&part) == n_wanted);
+		assert_true(came.search.is_partial || length(&part) == n_wanted);
 		n_cut += came.search.is_partial;
 		n_some += came.search.is_partial && length(&part) > 0;
 		n_whole += !came.search.is_partial;
@@ -349,7 +349,7 @@ static void test_stopped(void **state)
 		struct bs_catalog_search_request request = {
 			.search = {.query.text = "waax0", .query.text_bytes = 5, .output.mode = BS_SEARCH_COUNT, .limits = &limits, .method.brute = true}};
 		assert_int_equal(bs_catalog_search(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
-		assert_true(came.find.is_partial == (partial == 1));
+		assert_true(came.search.is_partial == (partial == 1));
 		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
 		n_left = 1;
 		enum bs_status status = bs_catalog_search(catalog, &request, &came, NULL);
@@ -621,7 +621,7 @@ static void test_damaged_index(void **state)
 		fail_msg("%s", err.text);
 	request.partial = true;
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, &err), BS_OK);
-	assert_int_equal(came.find.n_hits, n_first);
+	assert_int_equal(came.search.n_hits, n_first);
 	assert_int_equal(came.n_unreachable, 2);
 	assert_int_equal(came.n_asked, 1);
 	assert_true(strncmp(line.text, "f2: not asked: ", 15) == 0);
@@ -729,7 +729,7 @@ static void test_other_words(void **state)
 	assert_int_equal(count(catalog, "seal", false, &came), N_SEALS);
 	struct bs_catalog_search_request brute = {.search = {.query.text = "seal", .query.text_bytes = 4, .output.mode = BS_SEARCH_COUNT, .method.brute = true}};
 	assert_int_equal(bs_catalog_search(catalog, &brute, &came, NULL), BS_OK);
-	assert_int_equal(came.find.n_hits, N_SEALS);
+	assert_int_equal(came.search.n_hits, N_SEALS);
 	struct list hits = {{0}};
 	struct bs_catalog_search_request request = {.search = {.query.text = "seals", .query.text_bytes = 5, .callbacks.context = &hits}, .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_search(catalog, &request, &came, ERR), BS_INVALID);

@@ -290,7 +290,7 @@ static void check_an_index(const struct bs_build_request *options)
 
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	assert_int_equal(bs_index_open(".bitsift", NULL, &index, NULL), BS_OK);
+	assert_int_equal(bs_index_open(".bitsift", &index, NULL), BS_OK);
 	assert_int_equal(bs_searcher_new(index, &searcher, NULL), BS_OK);
 	ask_in_a_row(index, searcher, rounds.n, &seen);
 	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt words, %u sorted\n", seen.n_found,

@@ -521,7 +521,7 @@ static void test_absent(void **state)
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
-		expect_ok(bs_index_open("index", NULL, &index, ERR), &said);
+		expect_ok(bs_index_open("index", &index, ERR), &said);
 		expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
 		assert_int_equal(count(searcher, query, false), is_absent ? 0 : 1);

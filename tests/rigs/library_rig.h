@@ -32,7 +32,7 @@ AUTO_OF(struct bs_searcher, bs_searcher_free)
 static inline struct bs_index *must_open(const char *dir)
 {
 	struct bs_index *index;
-	expect_ok(bs_index_open(dir, NULL, &index, ERR), &said);
+	expect_ok(bs_index_open(dir, &index, ERR), &said);
 	return index;
 }
 

@@ -197,7 +197,7 @@ static void open_index(struct bench *bench, const struct bs_tokenizer_options *o
 	struct bs_build_report report;
 	ok(bs_index_build(&request, &report, ERR), &said);
 	assert_int_equal(report.n_docs, GRAMMAR_N_DOCS);
-	ok(bs_index_open("index", NULL, &bench->index, ERR), &said);
+	ok(bs_index_open("index", &bench->index, ERR), &said);
 	ok(bs_searcher_new(bench->index, &bench->searcher, ERR), &said);
 	for (uint32_t i = 0, number; i < GRAMMAR_N_NAMES; i++)
 		ok(bs_term_table_intern(&bench->fields, (const uint8_t *)grammar_names[i],

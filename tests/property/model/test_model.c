@@ -74,7 +74,7 @@ static void difference(struct world *world, const char *format, ...)
 static struct bs_index *open_index(struct world *world)
 {
 	struct bs_index *index = NULL;
-	if (bs_index_open(world->dir, NULL, &index, ERR))
+	if (bs_index_open(world->dir, &index, ERR))
 		difference(world, "open: %s", said.text);
 	return index;
 }

@@ -129,7 +129,7 @@ static void test_it_is_asked_for(void **state)
 {
 	struct bs_index *index;
 	build();
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_open(rig->dir, &index, ERR), BS_UNSUPPORTED);
 	assert_non_null(strstr(said.text, "bars-1"));
 	struct bs_analyzer other = bars;
 	other.name = "bars-2";
@@ -156,7 +156,7 @@ static void test_it_is_asked_for(void **state)
 	request.host.analyzer = NULL;
 	request.index.words = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_OK);
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, ERR), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, &index, ERR), BS_OK);
 	assert_finds(index, "york", "1 2 3 ");
 	bs_index_close(index);
 	open.host.analyzer = &bars;
@@ -180,7 +180,7 @@ static void test_the_life_of_an_index(void **state)
 	assert_int_equal(bs_index_delete(&deletion, &deleted, ERR), BS_OK);
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .analyzer = &bars}, &report, ERR), BS_OK);
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .host.analyzer = &bars}, &report, ERR), BS_OK);
 	assert_true(report.is_committed == (report.n_moved > 0));
 	index = open_index(false);
 	assert_all(index);

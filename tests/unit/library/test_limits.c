@@ -93,7 +93,7 @@ static void write_many(void)
 
 static void open_index(void)
 {
-	ok(bs_index_open(rig->dir, NULL, &rig->index, ERR), &said);
+	ok(bs_index_open(rig->dir, &rig->index, ERR), &said);
 	ok(bs_searcher_new(rig->index, &rig->searcher, ERR), &said);
 }
 
@@ -423,7 +423,7 @@ static void compare_pages(struct bs_search_request request, size_t page)
 		request.output.limit = wanted - request.output.offset < page ? wanted - request.output.offset : page;
 		assert_int_equal(bs_search(rig->searcher, &request, NULL, NULL), BS_OK);
 		size_t got = (size_t)(to - paged) - n_paged;
-		assert_int_equal(got, request.mode == BS_SEARCH_IDS ? n - request.offset : n - request.offset < page ? n - request.offset : page);
+		assert_int_equal(got, request.output.mode == BS_SEARCH_IDS ? n - request.output.offset : n - request.output.offset < page ? n - request.output.offset : page);
 		n_paged += got < page ? got : page;
 	}
 	assert_int_equal(n_paged, n);
@@ -679,7 +679,7 @@ static void test_log_is_told(void **rig_in)
 	bs_index_close(index);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info);
 	log.least = BS_LOG_DEBUG;
-	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .log = &log}, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .host.log = &log}, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info + 1);
 	assert_non_null(strstr(heard.last, "nothing new"));
 }

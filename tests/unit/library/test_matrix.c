@@ -47,7 +47,7 @@ static int setup(void **state)
 		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
 		assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 		assert_int_equal(bs_index_delete(&delete, NULL, NULL), BS_OK);
-		assert_int_equal(bs_index_open(rig.dir[i], NULL, &rig.index[i], NULL), BS_OK);
+		assert_int_equal(bs_index_open(rig.dir[i], &rig.index[i], NULL), BS_OK);
 		assert_int_equal(bs_searcher_new(rig.index[i], &rig.searcher[i], NULL), BS_OK);
 	}
 	return 0;

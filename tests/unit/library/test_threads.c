@@ -181,7 +181,7 @@ static void test_threads_share_an_index(void **state)
 	bs_index_close(index);
 
 	/* Once more, on one that is fresh. */
-	assert_int_equal(bs_index_open(rig->dir, NULL, &index, NULL), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, &index, NULL), BS_OK);
 	run_threads(index, &expected);
 	bs_index_close(index);
 }

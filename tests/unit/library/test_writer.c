@@ -424,8 +424,8 @@ static void test_left_out_fields(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_index *index = must_open_with(&open);
-	assert_string_equal(ask_in(index, "wolf", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "r g h");
-	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "");
+	assert_string_equal(ask_in(index, "wolf", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "r g h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "");
 	struct bs_searcher *searcher = must_searcher(index);
 	ok(bs_document(searcher, "g", 1, &texts, &n_texts, NULL, ERR), &said);
 	assert_int_equal(n_texts, 1);
@@ -437,7 +437,7 @@ static void test_left_out_fields(void **state)
 	build.n_sources = 0;
 	ok(bs_index_build(&build, NULL, ERR), &said);
 	ok(bs_index_open_with(&open, &index, ERR), &said);
-	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, "r g large h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, "r g large h");
 	bs_index_close(index);
 }
 
@@ -579,7 +579,7 @@ static void test_provider(void **state)
 	assert_true(shelf.n_asked > 0);
 	/* Words are certain without a text; a phrase is not. */
 	struct bs_index *index = open_index(NULL);
-	assert_int_equal(ask_in(index, "two", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
+	assert_int_equal(ask_in(index, "two", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, 3);
 	struct heard heard = ask_in(index, "\"two one\"", (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
 	assert_int_equal(heard.n_hits, 0);
 	assert_int_equal(heard.n_unreadable, 3);
@@ -774,7 +774,7 @@ static void test_beside_files(void **state)
 	check();
 	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .host.consent = &consent};
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&request);
-	assert_int_equal(ask_in(index, "bear", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, 3);
+	assert_int_equal(ask_in(index, "bear", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, 3);
 }
 
 #define N_LINES 60000
@@ -828,7 +828,7 @@ static void test_documents_by_id(void **state)
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(path, sizeof(path), "%s%s", rig.folder, places[i]);
 		assert_int_equal(chdir(path), 0);
-		ok(bs_index_open(dir, NULL, &index, ERR), &said);
+		ok(bs_index_open(dir, &index, ERR), &said);
 		ok(bs_searcher_new(index, &searcher, ERR), &said);
 		struct bs_searcher *other = must_searcher(index);
 		struct bs_search_request request = {.query.text = "wolf", .query.text_bytes = 4, .output.mode = BS_SEARCH_IDS, .callbacks.hit = expect_same_document, .callbacks.context = other};
@@ -869,7 +869,7 @@ static void test_many(void **state)
 	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
 	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
 		uint64_t n = ask_in(index, queries[q], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits;
-		assert_int_equal(ask_in(index, queries[q], (struct bs_search_request){.mode = BS_SEARCH_COUNT, .brute = true}).n_hits, n);
+		assert_int_equal(ask_in(index, queries[q], (struct bs_search_request){.output.mode = BS_SEARCH_COUNT, .method.brute = true}).n_hits, n);
 		assert_true(q == 2 ? n == 0 : n > 100);
 	}
 	bs_index_close(index);
@@ -916,13 +916,13 @@ static void test_ascending_ids(void **state)
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_true(info.n_segments > 1);
-	assert_int_equal(ask_in(index, "changed", (struct bs_search_request){.mode = BS_SEARCH_COUNT}).n_hits, n_changed);
+	assert_int_equal(ask_in(index, "changed", (struct bs_search_request){.output.mode = BS_SEARCH_COUNT}).n_hits, n_changed);
 	for (uint32_t number = 0; number < 2 * N; number++) {
 		if (last[number] < 2 || number % 16)
 			continue;
 		snprintf(title, sizeof(title), "c%u", last[number] - 2);
 		snprintf(id, sizeof(id), "%08u", number);
-		assert_string_equal(ask_in(index, title, (struct bs_search_request){.mode = BS_SEARCH_IDS}).ids, id);
+		assert_string_equal(ask_in(index, title, (struct bs_search_request){.output.mode = BS_SEARCH_IDS}).ids, id);
 	}
 	bs_index_close(index);
 	check();
