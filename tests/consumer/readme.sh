@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# readme.sh SOURCE_DIR: the library example of README.md is the program that the consumer test builds and runs.
+# readme.sh SOURCE_DIR: the C programs of README.md and docs/library.md are those that tests compile and run.
 set -euo pipefail
 cd -- "$1"
-diff <(awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md) tests/consumer/example.c
+program() { awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$1"; }
+diff <(program README.md) tests/examples/search.c
+diff <(program docs/library.md) tests/consumer/example.c

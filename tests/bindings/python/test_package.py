@@ -25,6 +25,16 @@ def test_the_example_of_the_readme(capsys):
     assert capsys.readouterr().out == re.sub("^    ", "", wanted, flags=re.MULTILINE)
 
 
+def test_the_example_of_the_main_readme(tmp_path, monkeypatch, capsys):
+    text = (README.parents[2] / "README.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with bitsift.Index.create("sample.index") as index:
+        index.add_many([("a", "the cold harbour"), ("b", "a warm harbour")])
+        index.commit()
+    exec(re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1), {})
+    assert re.fullmatch(r"[0-9.]+  a\n", capsys.readouterr().out)
+
+
 def example(heading, **names):
     """The names that the code below that heading of the README makes."""
     text = README.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-# The commands of README.md, in its order, in a copy of the sample corpus.
+# The commands of README.md and docs/tour.md, in their order, in a copy of the sample corpus.
 set -o pipefail
 cp -r "$SAMPLE" sample
 cp -r "$SAMPLE" session
@@ -23,7 +23,7 @@ awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
      /^```$/ { inside = 0 }
      inside { print > ("../block-" n) }
-     END { print n > "../blocks" }' "$README"
+     END { print n > "../blocks" }' "$README" "$(dirname -- "$README")/docs/tour.md"
 n=$(cat ../blocks)
 [ "$n" -ge 5 ]
 for i in $(seq "$n"); do
