@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 ROOT = HERE / "library" if (HERE / "library").is_dir() else HERE.parent.parent
 LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt",
            "docs/man", "docs/completions"]
-PACKAGE = ["__init__.py", "__init__.pyi", "_files.py", "_index.py", "_matrix.py", "py.typed"]
+PACKAGE = ["__init__.py", "__init__.pyi", "_files.py", "_index.py", "_matrix.py", "_results.py", "py.typed"]
 
 
 def _version():

@@ -26,7 +26,7 @@ from ._bitsift import (
     Grep,
     Hit,
     InvalidError,
-    IOFailure,
+    IoError,
     Line,
     Match,
     Memory,
@@ -46,12 +46,14 @@ from ._bitsift import (
 from ._files import build, check, compact, delete, grep
 from ._index import Hits, Index, Writer
 from ._matrix import Candidates, Columns, Matrix, Segment, Shard, Term, Treatment
+from ._results import BuildReport, CheckReport, DeleteReport, GrepReport, IndexStats, SearchStats, Source
 
 __version__ = _bitsift.version
 __all__ = [
-    "Analyzer", "BusyError", "Cancel", "Candidates", "Columns", "CorruptError", "DeadlineError", "Error", "Grep", "Hit", "Hits", "Index",
-    "InvalidError", "IOFailure", "Line", "Match", "Matrix", "Memory", "NoMemoryError", "NotFoundError", "Passage", "Place", "Query", "Segment",
-    "Shard", "Statistics", "StoppedError", "Term", "Treatment", "UnsupportedError", "UntrustedError", "View", "Writer", "build", "check",
+    "Analyzer", "BuildReport", "BusyError", "Cancel", "Candidates", "CheckReport", "Columns", "CorruptError", "DeadlineError",
+    "DeleteReport", "Error", "Grep", "GrepReport", "Hit", "Hits", "Index", "IndexStats", "InvalidError", "IoError", "Line", "Match",
+    "Matrix", "Memory", "NoMemoryError", "NotFoundError", "Passage", "Place", "Query", "SearchStats", "Segment", "Shard", "Source",
+    "Statistics", "StoppedError", "Term", "Treatment", "UnsupportedError", "UntrustedError", "View", "Writer", "build", "check",
     "compact", "delete", "grep", "kernels", "locate",
 ]
 

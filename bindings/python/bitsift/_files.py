@@ -6,8 +6,8 @@ from . import _bitsift
 
 
 def build(path, sources=(), **options):
-    """Makes or refreshes the index in the directory path from files, folders and JSONL collections, as `bitsift index` does; what was
-    done, as a dict, whose "notices" say what was left out, and "left_out" how much, by reason. sources: one path (a str is one, too), or
+    """Makes or refreshes the index in the directory path from files, folders and JSONL collections, as `bitsift index` does; returns
+    a BuildReport. sources: one path (a str is one, too), or
     several; none: all that the index has. What else takes a list of strings takes one string, or path, as well.
 
     What is recorded with a new index: words, grams, stem, fold_accents, split_identifiers, weights ({"title": 3}), hidden, no_ignore,
@@ -36,7 +36,7 @@ def check(path=None, **options):
 
 def delete(path, ids=None, query=None, **options):
     """Deletes documents of an index by their ids, or those that match the query, in whatever source: they stay deleted until their source
-    changes. What was done, as a dict: deleted, documents (their ids), unreadable, to_read, lost, notices.
+    changes. Returns a DeleteReport.
 
     Options: any (of the words of the query), undo (they are deleted no longer), dry_run (nothing is written), confirm (a function of how many
     there are, which says whether to go on; else StoppedError), memory, wait, trust, texts, analyzer, deadline, cancel, log.
@@ -59,7 +59,7 @@ def grep(pattern, *paths, **options):
     "created"), descending.
 
     What comes: before, after (lines of context), passthru (all lines), enclosing (the line of the function, or the heading, around each),
-    max_count (of each file), max_results (of all together; result["cursor"] is then where to go on, as cursor); only names of files: files,
+    max_count (of each file), max_results (of all together; result.cursor is then where to resume, as cursor); only names of files: files,
     files_without, list_files (all that would be searched), candidates (those that the index does not rule out).
 
     The rest: index (the directory of one, which rules files out), try_index, no_stat, brute, kernel, threads, trust, log, slow, deadline

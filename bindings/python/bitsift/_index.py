@@ -5,8 +5,9 @@ import os
 import threading
 
 from . import _bitsift, _files
-from ._bitsift import InvalidError, IOFailure, Memory, NotFoundError, Query
+from ._bitsift import InvalidError, IoError, Memory, NotFoundError, Query
 from ._matrix import Matrix
+from ._results import IndexStats
 
 
 _BEST, _IDS, _COUNT = range(3)
@@ -263,17 +264,17 @@ class Index:
     def _all(self, mode, query, options):
         found = self._opened().find(query, mode, None, options)
         if found[3]:
-            raise IOFailure(f"{found[3]} documents that might match could not be read")
+            raise IoError(f"{found[3]} documents that might match could not be read")
         return found
 
     def count(self, query, **options):
-        """How many documents match, exactly. Options as those of search about which they are. Raises IOFailure if one that
+        """How many documents match, exactly. Options as those of search about which they are. Raises IoError if one that
         might match cannot be read."""
         return self._all(_COUNT, query, options)[1]
 
     def ids(self, query, **options):
         """The ids of all documents that match, in document order: a list. Options as those of search about which they are, and
-        offset. Raises IOFailure if one that might match cannot be read."""
+        offset. Raises IoError if one that might match cannot be read."""
         return self._all(_IDS, query, options)[0]
 
     def statistics(self, query, *, any=False, deadline=None, cancel=None):
@@ -329,7 +330,7 @@ class Index:
                 self._state = state
 
     def commit(self, *, deadline=None, cancel=None):
-        """Makes what was changed the index's, on disk; searches see it from now on. What was done, as a dict. deadline (seconds), cancel (a
+        """Makes what was changed the index's, on disk; searches see it from now on. Returns a BuildReport. deadline (seconds), cancel (a
         Cancel): what they end is rolled back."""
         self._opened()
         report = self._use_writer().commit(deadline=deadline, cancel=cancel)
@@ -375,7 +376,7 @@ class Index:
         return _files.grep(pattern, *paths, index=self._path, **options)
 
     def stats(self):
-        """What the index holds, and what it is made of: a dict."""
+        """What the index holds, and what it is made of: IndexStats."""
         state = self._opened()
         stats = state.handle.describe()
         stats["sources"] = state.handle.sources()
@@ -384,7 +385,7 @@ class Index:
         stats["terms"] = sum(segment[2] for segment in segments)
         stats["postings"] = sum(segment[3] for segment in segments)
         stats["words"] = sum(segment[4] for segment in segments)
-        return stats
+        return IndexStats(**stats)
 
     @property
     def matrix(self):

@@ -105,9 +105,9 @@ class Segment:
          self.density) = _bitsift.matrix_segment(handle, number)
 
     @property
-    def slabs(self):
+    def shards(self):
         """A list of Shard."""
-        return [Slab(self._handle, self.number, i) for i in range(self._n_shards)]
+        return [Shard(self._handle, self.number, i) for i in range(self._n_shards)]
 
     @property
     def treatments(self):

@@ -92,7 +92,7 @@ def test_progress(folder):
     bitsift.check("built.index", progress=lambda done, total: told.append((done, total)))
 
     def stop(so_far):
-        raise LookupError(so_far["step"])
+        raise LookupError(so_far.step)
 
     raises(LookupError, bitsift.build, "other.index", ["files"], progress=stop)
     assert not (folder / "other.index").exists()

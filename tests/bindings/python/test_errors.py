@@ -12,7 +12,7 @@ from conftest import raises, slow_query
 KIN = {
     bitsift.InvalidError: (ValueError, "invalid"),
     bitsift.NoMemoryError: (MemoryError, "out of memory"),
-    bitsift.IOFailure: (OSError, None),
+    bitsift.IoError: (OSError, None),
     bitsift.NotFoundError: (FileNotFoundError, None),
     bitsift.BusyError: (BlockingIOError, "busy"),
     bitsift.UntrustedError: (PermissionError, None),
@@ -112,9 +112,9 @@ def test_messages_name_options_of_the_package(folder):
         fails(index.add, "1", "x" * (20 << 20))
     (folder / "files" / "long.txt").write_text("word " * 10000)
     report = bitsift.build("limited.index", "files", words=True, max_document_bytes=30000)
-    said += report["notices"] + list(report["left_out"])
-    assert any("larger than max_document_bytes" in line for line in said) and "documents over max_document_bytes" in report["left_out"] or \
-        "document over max_document_bytes" in report["left_out"]
+    said += report.notices + list(report.left_out)
+    assert any("larger than max_document_bytes" in line for line in said) and "documents over max_document_bytes" in report.left_out or \
+        "document over max_document_bytes" in report.left_out
     manifest = folder / "limited.index" / "manifest"
     manifest.write_bytes(b"x" * len(manifest.read_bytes()))
     fails(bitsift.Index.open, "limited.index")

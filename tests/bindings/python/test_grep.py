@@ -22,7 +22,7 @@ def test_lines(folder):
 def test_with_an_index(folder):
     with bitsift.Index.open("built.index") as index, index.grep("c[o]ffee", "files") as lines:
         assert [line.path for line in lines] == ["files/b.txt"]
-        assert lines.result["ruled_out"] == 1 and lines.result["files_with_match"] == 1 and lines.result["unread"] == 0
+        assert lines.result.ruled_out == 1 and lines.result.files_with_match == 1 and lines.result.unread == 0
     with bitsift.Index.create() as index, pytest.raises(bitsift.InvalidError):
         index.grep("x")
 
@@ -47,7 +47,7 @@ def test_what_fails(folder):
     with pytest.raises(bitsift.InvalidError):
         list(bitsift.grep("(", "files"))
     lines = bitsift.grep("x", "nowhere")
-    assert list(lines) == [] and lines.result["unread"] == 1 and "nowhere" in lines.result["notices"][0]
+    assert list(lines) == [] and lines.result.unread == 1 and "nowhere" in lines.result.notices[0]
     raises(bitsift.NotFoundError, lambda: list(bitsift.grep("x", "files", index="nowhere")))
     raises(TypeError, lambda: list(bitsift.grep("x", "files", nonsense=True)))
 
@@ -86,9 +86,9 @@ def test_what_is_asked_for(folder):
     assert len(list(bitsift.grep("set\nwith", "files", multiline=True))) == 1
     assert [line.text for line in bitsift.grep("nowhere|filter", "files", max_depth=0)] == []
     lines = bitsift.grep("filter", "files", max_results=2)
-    assert [line.number for line in lines] == [1, 2] and lines.result["found"] == 3
-    rest = bitsift.grep("filter", "files", max_results=2, cursor=lines.result["cursor"])
-    assert [line.path for line in rest] == ["files/b.txt"] and rest.result["cursor"] is None
+    assert [line.number for line in lines] == [1, 2] and lines.result.found == 3
+    rest = bitsift.grep("filter", "files", max_results=2, cursor=lines.result.cursor)
+    assert [line.path for line in rest] == ["files/b.txt"] and rest.result.cursor is None
     for wrong in [{"max_count": -1}, {"threads": -1}, {"sort": "size"}]:
         raises(ValueError, bitsift.grep, "x", "files", **wrong)
     raises(OverflowError, bitsift.grep, "x", "files", threads=1 << 40)
@@ -104,7 +104,7 @@ def test_what_ends_it(tmp_path):
     for limit, error in [({"cancel": cancel}, bitsift.StoppedError), ({"deadline": 0.02}, bitsift.DeadlineError)]:
         raises(error, lambda: list(bitsift.grep("line", pipe, **limit)))
         lines = bitsift.grep("line", pipe, partial=True, **limit)
-        assert list(lines) == [] and lines.result["partial"]
+        assert list(lines) == [] and lines.result.partial
     with bitsift.grep("line", pipe) as lines:
         os.write(end, b"line\n")
         assert next(lines).text == "line"

@@ -23,10 +23,10 @@ def rows_of(words):
 def test_shapes(divided):
     (segment,) = divided.matrix.segments
     assert segment.documents == N and segment.deleted == 0 and segment.density == pytest.approx(0.3, abs=0.2)
-    assert sum(shard.rows for shard in segment.slabs) == N
+    assert sum(shard.rows for shard in segment.shards) == N
     treatments = segment.treatments
     assert treatments[0].min_df == 0 and [t.min_df for t in treatments] == sorted(t.min_df for t in treatments)
-    for shard in segment.slabs:
+    for shard in segment.shards:
         columns = shard.document_columns
         if shard.is_lists:
             assert len(columns) == 0
@@ -50,7 +50,7 @@ def test_columns_of_terms_hold_their_documents(divided):
         wanted = set(divided.ids(term))
         assert found.df == len(wanted)
         passed = set()
-        for shard in segment.slabs:
+        for shard in segment.shards:
             documents = memoryview(shard.documents())
             levels = [shard.document_columns, shard.group_columns, shard.block_columns, shard.exact_columns]
             rows = set(range(shard.rows))
@@ -76,7 +76,7 @@ def test_candidates(divided):
     for query in ["d2 d3", "d7 OR d11", "d5 -d2", "own17"]:
         found = []
         for shard in matrix.candidates(query):
-            documents = memoryview(matrix.segments[shard.segment].slabs[shard.slab].documents())
+            documents = memoryview(matrix.segments[shard.segment].shards[shard.shard].documents())
             rows = rows_of(memoryview(shard.bits))
             assert len(rows) == shard.count == shard.sure
             found += [matrix.name(documents[row]) for row in rows]
@@ -91,7 +91,7 @@ def test_numpy_reads_where_it_lies(divided):
     numpy = pytest.importorskip("numpy")
     matrix = divided.matrix
     (segment,) = matrix.segments
-    for shard in segment.slabs:
+    for shard in segment.shards:
         columns = shard.exact_columns if shard.is_lists else shard.document_columns
         array = numpy.asarray(columns.view())
         assert array.dtype == numpy.uint64 and array.shape == (len(columns), columns.words) and not array.flags.writeable
@@ -107,7 +107,7 @@ def test_views_outlive_the_index(tmp_path):
     with bitsift.Index.create(tmp_path / "x.index") as index:
         index.add_many((str(i), f"a{i} b c{i % 10}") for i in range(3000))
         index.commit()
-        shard = index.matrix.segments[0].slabs[0]
+        shard = index.matrix.segments[0].shards[0]
         columns = shard.exact_columns if shard.is_lists else shard.document_columns
         view = memoryview(columns.view(0, 1))
         before = bytes(view)

@@ -58,7 +58,7 @@ def test_the_example_of_files(tmp_path, monkeypatch, capsys):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.c").write_text("int one(void)\n{\n\treturn 1; // TODO two\n}\n")
     (tmp_path / "folder" / "b.txt").write_text("a draft")
-    assert example("Files")["report"]["docs"] == 2
+    assert example("Files")["report"].docs == 2
     assert "folder/a.c:3: TODO two (1, 'int one(void)')\n" in capsys.readouterr().out
     with bitsift.Index.open("x.index") as index:
         assert index.ids("draft OR two") == ["folder/a.c"]
@@ -99,7 +99,7 @@ def test_everything_is_said():
 
 
 def test_stubs_name_what_there_is():
-    stubs = (pathlib.Path(bitsift.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+    stubs = "\n".join((pathlib.Path(bitsift.__file__).parent / file).read_text(encoding="utf-8") for file in ["__init__.pyi", "_results.py"])
     for name in bitsift.__all__:
         assert re.search(rf"^(class|def) {name}\b", stubs, re.MULTILINE), name
         thing = getattr(bitsift, name)
@@ -160,7 +160,7 @@ def test_nothing_is_left_behind(folder):
                     wrong()
             matrix = index.matrix
             matrix.candidates("cats")
-            for shard in matrix.segments[0].slabs:
+            for shard in matrix.segments[0].shards:
                 memoryview(shard.documents()), memoryview(shard.exact_columns.view()), shard.columns_of("cats")
             list(matrix.segments[0].terms())
         with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: [("x", 0, 1)]), log=silent, store=False, texts=lambda id: "y") as index:
@@ -172,8 +172,8 @@ def test_nothing_is_left_behind(folder):
             assert next(index.grep("filter", "files")).text
             assert list(bitsift.grep("filter", "files", files=True))
             index.stats()
-        assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"]
-        assert bitsift.check("built.index", progress=lambda *_: None)["docs"]
+        assert bitsift.delete("built.index", query="cat", dry_run=True).documents
+        assert bitsift.check("built.index", progress=lambda *_: None).docs
 
     # Caches fill up once; what leaks does so in every window.
     grown = []

@@ -50,7 +50,7 @@ def test_a_fork_takes_nothing_back(tmp_path):
             other.add("2", "second")
         index.commit()
         assert len(index) == 6000  # document 1 came again
-    assert bitsift.check(path)["docs"] == 6000
+    assert bitsift.check(path).docs == 6000
 
 
 def test_a_fork_leaves_a_grep_alone(tmp_path):

@@ -68,7 +68,7 @@ def test_numbers_that_make_no_sense(opened):
         raises(TypeError, opened.search, "cat", **{name: 1.5})
     assert len(opened.search("cat", n=(1 << 64) - 1)) == 3 and opened.search("cat", offset=1 << 63).total == 3
     with pytest.raises(OverflowError):
-        opened.matrix.segments[0].slabs[0].document_columns.view(-1, 1)
+        opened.matrix.segments[0].shards[0].document_columns.view(-1, 1)
     for wrong in [-1, 1 << 64]:
         raises(OverflowError, opened.document, wrong)
         raises(OverflowError, opened.matrix.is_deleted, wrong)
@@ -76,7 +76,7 @@ def test_numbers_that_make_no_sense(opened):
 
 def test_what_a_search_tells(opened, folder):
     hits = opened.search("filter", explain=True)
-    assert "filter" in hits.explanation and hits.stats["total_ns"] > 0 and opened.search("filter").explanation is None
+    assert "filter" in hits.explanation and hits.stats.total_ns > 0 and opened.search("filter").explanation is None
     assert opened.document(hits[0].document) == opened.document(hits[0].id)
     (folder / "files" / "b.txt").write_text("No more of it.\n")
     hits = opened.search("filter", verbose=True)
@@ -111,10 +111,10 @@ def test_documents(opened):
 
 def test_stats(opened):
     stats = opened.stats()
-    assert stats["docs"] == len(opened) == 6
-    assert [source["kind"] for source in stats["sources"]] == ["folder", "collection"]
-    assert stats["kernel"] in bitsift.kernels()
-    assert stats["postings"] >= stats["terms"] > 0
+    assert stats.docs == len(opened) == 6
+    assert [source.kind for source in stats.sources] == ["folder", "collection"]
+    assert stats.kernel in bitsift.kernels()
+    assert stats.postings >= stats.terms > 0
 
 
 def test_fresh(folder):
@@ -124,7 +124,7 @@ def test_fresh(folder):
     with bitsift.Index.open("built.index") as index:
         assert index.count("filter") == 2
         report = index.update()
-        assert report["indexed"] == 1 and report["committed"]
+        assert report.indexed == 1 and report.committed
         assert index.count("filter") == 3
 
 

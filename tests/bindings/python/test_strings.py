@@ -56,7 +56,7 @@ def test_lists_of_a_build(tree, spell):
     bitsift.build("z.index", "b", words=True, records=spell("*.data"))
     with bitsift.Index.open("z.index") as index:
         assert index.ids("needle") == ["b/in_b.py", "b/r.data#7"]
-        assert bitsift.delete("z.index", ids=spell("b/r.data#7"))["deleted"] == 1
+        assert bitsift.delete("z.index", ids=spell("b/r.data#7")).deleted == 1
 
 
 @pytest.mark.parametrize("spell", SPELLINGS)

@@ -12,7 +12,7 @@ def test_nothing_is_seen_before_commit(empty):
     empty.add("1", "a cat")
     assert empty.count("cat") == 0
     report = empty.commit()
-    assert report["indexed"] == 1 and report["docs"] == 1 and report["committed"]
+    assert report.indexed == 1 and report.docs == 1 and report.committed
     assert empty.ids("cat") == ["1"]
     assert empty.search("cat")[0].snippet == "a cat"
 
@@ -109,7 +109,7 @@ def test_writer_commits_or_rolls_back(index):
     with index.writer() as writer:
         writer.add("5", "a fifth cat")
         assert writer.delete("1")
-    assert writer.report["indexed"] == 1
+    assert writer.report.indexed == 1
     assert index.ids("cat") == ["2", "4", "5"]
     with pytest.raises(KeyError):
         with index.writer() as writer:
@@ -159,8 +159,8 @@ def test_options_of_an_index(tmp_path):
         index.add("2", "there too")
         index.commit()
         assert index.ids("there") == ["1", "2"]
-    assert bitsift.check(path)["docs"] == 2
-    assert bitsift.compact(path)["docs"] == 2
+    assert bitsift.check(path).docs == 2
+    assert bitsift.compact(path).docs == 2
 
 
 def test_texts_that_are_not_stored():
@@ -229,14 +229,14 @@ def test_memory_beside_a_writer():
 
 
 def test_deleting_from_any_source(folder):
-    assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"] == ["1", "2", "4"]
+    assert bitsift.delete("built.index", query="cat", dry_run=True).documents == ["1", "2", "4"]
     raises(bitsift.StoppedError, bitsift.delete, "built.index", query="cat", confirm=lambda n: n < 3)
     raises(LookupError, bitsift.delete, "built.index", query="cat", confirm={}.__getitem__)
-    assert bitsift.delete("built.index", ["1", "files/a.txt", "none"])["deleted"] == 2
+    assert bitsift.delete("built.index", ["1", "files/a.txt", "none"]).deleted == 2
     with bitsift.Index.open("built.index") as index:
         assert index.ids("cat OR filter") == ["files/b.txt", "2", "4"]
-    assert bitsift.delete("built.index", "1", undo=True)["deleted"] == 1
-    assert bitsift.delete("built.index", "none")["notices"]
+    assert bitsift.delete("built.index", "1", undo=True).deleted == 1
+    assert bitsift.delete("built.index", "none").notices
     with bitsift.Index.open("built.index") as index:
         assert index.ids("cat") == ["1", "2", "4"]
     caught = raises(bitsift.InvalidError, bitsift.delete, "built.index", query="+++")

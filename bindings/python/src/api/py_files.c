@@ -69,7 +69,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 	                      report->is_committed ? Py_True : Py_False, "warning", bs_py_message(report->warning),
 	                      "step", steps[(unsigned)report->step < 3 ? report->step : 0], "left_out",
 	                      make_left_out(report), "notices", bs_py_lines(notices ? notices : &none));
-	return BS_PY_PUT_NUMBERS(dict, numbers);
+	return bs_py_result("BuildReport", BS_PY_PUT_NUMBERS(dict, numbers));
 }
 
 struct files_call {
@@ -334,7 +334,7 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 	                                      (unsigned long long)result.n_lost, "notices", bs_py_lines(&call.notices))
 	                      : NULL;
 	files_call_end(&call);
-	return answer;
+	return bs_py_result("DeleteReport", answer);
 }
 
 static PyObject *check_index(PyObject *module, PyObject *arguments, PyObject *keywords)
@@ -360,7 +360,7 @@ static PyObject *check_index(PyObject *module, PyObject *arguments, PyObject *ke
 	                           (unsigned long long)report.n_segments, "bytes", (unsigned long long)report.n_bytes)
 		   : NULL;
 	files_call_end(&call);
-	return answer;
+	return bs_py_result("CheckReport", answer);
 }
 
 static PyObject *locate_index(PyObject *module, PyObject *unused)

@@ -369,13 +369,13 @@ static bool take(struct grep *self)
 static PyObject *make_answer(struct grep *self)
 {
 	const struct bs_grep_result *result = &self->result;
-	return Py_BuildValue(
+	return bs_py_result("GrepReport", Py_BuildValue(
 		"{s:K,s:K,s:K,s:K,s:K,s:O,s:K,s:K,s:z,s:d,s:N}", "files", (unsigned long long)result->n_files,
 		"files_with_match", (unsigned long long)result->n_with_match, "ruled_out",
 		(unsigned long long)result->n_ruled_out, "unread", (unsigned long long)result->n_notices, "read_bytes",
 		(unsigned long long)result->read_bytes, "partial", result->is_partial ? Py_True : Py_False, "shown",
 		(unsigned long long)self->n_shown, "found", (unsigned long long)self->n_found, "cursor", self->cursor,
-		"seconds", (double)result->elapsed_ns / 1e9, "notices", bs_py_lines(&self->notices));
+		"seconds", (double)result->elapsed_ns / 1e9, "notices", bs_py_lines(&self->notices)));
 }
 
 /* Ends the search, if that was not done: what it came to. False with an exception, unless it failed because it was ended. */
@@ -464,13 +464,13 @@ static PyMemberDef grep_members[] = {
 };
 
 static PyGetSetDef grep_properties[] = {
-	{"result", grep_result, NULL, "What the search came to, once it is over: a dict; None before.", NULL},
+	{"result", grep_result, NULL, "What was searched, once it is over: a GrepReport; None before.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
 static char grep_doc[] = "An iterator of Line, in the order of files and lines, each there as soon as it is found; "
 			 "grep and Index.grep make it.\n\n"
-			 "result: after the end, a dict: files, files_with_match, unread, notices, cursor ... close() "
+			 "result: after the end, a GrepReport. close() "
 			 "ends the search early, as the end of\n"
 			 "`with` and of the object does.";
 

@@ -125,9 +125,9 @@ static PyObject *handle_sources(PyObject *self, PyObject *unused)
 	struct bs_source_info info;
 	(void)unused;
 	for (size_t i = 0; list && bs_index_source(bs_py_handle(self), i, &info); i++) {
-		PyObject *source = Py_BuildValue("{s:s,s:N,s:N}", "kind", info.kind, "label",
+		PyObject *source = bs_py_result("Source", Py_BuildValue("{s:s,s:N,s:N}", "kind", info.kind, "label",
 		                                 bs_py_string(info.label, strlen(info.label)), "path",
-		                                 bs_py_string(info.path, strlen(info.path)));
+		                                 bs_py_string(info.path, strlen(info.path))));
 		if (!source || PyList_Append(list, source) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(source);

@@ -143,7 +143,7 @@ static PyObject *make_stats(const struct bs_query_stats *stats)
 		{"false_positives", stats->verify.false_positives},
 		{"bytes_verified", stats->verify.bytes},
 	};
-	return BS_PY_PUT_NUMBERS(PyDict_New(), parts);
+	return bs_py_result("SearchStats", BS_PY_PUT_NUMBERS(PyDict_New(), parts));
 }
 
 /* What bs_search hands out: hits (first, for its callbacks), and how it was done. */

@@ -165,3 +165,16 @@ PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, 
 	}
 	return dict;
 }
+
+PyObject *bs_py_result(const char *class_name, PyObject *dict)
+{
+	PyObject *module = dict ? PyImport_ImportModule("bitsift._results") : NULL;
+	PyObject *of_class = module ? PyObject_GetAttrString(module, class_name) : NULL;
+	PyObject *nothing = of_class ? PyTuple_New(0) : NULL;
+	PyObject *result = nothing ? PyObject_Call(of_class, nothing, dict) : NULL;
+	Py_XDECREF(nothing);
+	Py_XDECREF(of_class);
+	Py_XDECREF(module);
+	Py_XDECREF(dict);
+	return result;
+}

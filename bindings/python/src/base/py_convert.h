@@ -42,3 +42,5 @@ struct bs_py_number {
 };
 PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n);
 #define BS_PY_PUT_NUMBERS(dict, numbers) bs_py_put_numbers(dict, numbers, sizeof(numbers) / sizeof(*(numbers)))
+/* An object of a class in bitsift/_results.py, whose fields are the items of the dict. Takes the dict; NULL gives NULL. */
+PyObject *bs_py_result(const char *class_name, PyObject *dict);

@@ -15,7 +15,7 @@ static const struct kin {
          "or None.",
          BS_INVALID},
 	{"bitsift.NoMemoryError", "There is not enough memory, or a limit says so.", BS_NO_MEMORY},
-	{"bitsift.IOFailure", "The operating system said no.", BS_IO},
+	{"bitsift.IoError", "The operating system said no.", BS_IO},
 	{"bitsift.NotFoundError", "What was named is not there.", BS_NOT_FOUND},
 	{"bitsift.CorruptError", "A file of the index is damaged.", BS_CORRUPT},
 	{"bitsift.UnsupportedError", "A file of a newer format, an unknown kernel, another analyzer.", BS_UNSUPPORTED},

@@ -1,0 +1,172 @@
+"""What calls return: the reports of runs, and the cost of searches. Made by src/base/py_convert.c from the structs of the library."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build, refresh, compaction or commit did; also passed to its progress function."""
+
+    docs: int
+    """Searchable documents at the end of the run."""
+    indexed: int
+    """Documents read and indexed by this run."""
+    replaced: int
+    """Of those, records replaced by a later record with the same id."""
+    kept_out: int
+    """Of those, documents that stay deleted."""
+    unchanged: int
+    """Documents of the index that have not changed."""
+    renewed: int
+    """Documents indexed again without a change."""
+    changed: int
+    """Documents whose text changed."""
+    removed: int
+    """Documents removed with their sources."""
+    unread: int
+    """Files, folders and sources that could not be read."""
+    skipped: int
+    """Files, records and sources that were skipped."""
+    text_bytes: int
+    """Text of the documents that this run indexed."""
+    written_bytes: int
+    """Bytes of the segments with them."""
+    index_bytes: int
+    """Bytes of the whole index."""
+    segments: int
+    """Segments of the whole index."""
+    terms: int
+    """Distinct words of the documents that this run indexed, summed over its segments."""
+    postings: int
+    """Their pairs of a document and a distinct word."""
+    excluded: int
+    """Documents that delete() keeps out."""
+    compacted: int
+    """Segments merged."""
+    moved: int
+    """Documents copied by merging."""
+    stayed: int
+    """Documents left out of merging."""
+    step: str
+    """The step of the run: "look", "read" or "write"."""
+    step_done: int
+    step_total: int
+    """Files, bytes or documents of the step; 0: unknown."""
+    seconds: float
+    committed: bool
+    """Something changed."""
+    warning: str
+    """Housekeeping that was not done, and why; or empty."""
+    left_out: dict[str, int]
+    """The number of skipped files, records and sources by reason."""
+    notices: list[str]
+    """A line for each of them, and other messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What check() read."""
+
+    docs: int
+    segments: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteReport:
+    """What delete() did."""
+
+    deleted: int
+    """Documents deleted or, with undo, restored; in a dry run, the number that would be."""
+    documents: list[str]
+    """Their ids."""
+    unreadable: int
+    """Documents that may match and cannot be read: they stay."""
+    to_read: int
+    """undo: restored documents that the next build reads."""
+    lost: int
+    """undo: restored documents that have to be added again."""
+    notices: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GrepReport:
+    """What a Grep searched, once it is over."""
+
+    files: int
+    files_with_match: int
+    ruled_out: int
+    """Files that the index ruled out."""
+    unread: int
+    """Files that could not be searched."""
+    read_bytes: int
+    partial: bool
+    """A limit ended it: not everything was searched."""
+    shown: int
+    """With max_results: the results returned."""
+    found: int
+    """With max_results: all results."""
+    cursor: str | None
+    """With max_results: where to resume; None: there are no more results."""
+    seconds: float
+    notices: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """The cost of a search: nanoseconds of its stages, and what they read."""
+
+    total_ns: int
+    parse_ns: int
+    plan_ns: int
+    scan_ns: int
+    rank_ns: int
+    verify_ns: int
+    lines_read: int
+    """Column lines of 64 bytes."""
+    document_lines: int
+    """Of these, lines of document columns and exact columns."""
+    candidates: int
+    """Documents that passed the columns."""
+    scored: int
+    """Documents whose scores were computed from the index."""
+    verified: int
+    """Documents whose text was read."""
+    false_positives: int
+    """Of these, documents that do not match."""
+    bytes_verified: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source of an index."""
+
+    kind: str
+    """"folder", "file", "collection" or "stdin"."""
+    label: str
+    """As it was named."""
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStats:
+    """The contents of an index, as it is open."""
+
+    docs: int
+    deleted: int
+    segments: int
+    generation: int
+    """The number of the commit."""
+    is_other_unicode: bool
+    """Made by another tokenizer: the next build indexes everything again."""
+    icu_version: str
+    unicode_version: str
+    kernel: str
+    """The SIMD code in use."""
+    unread: int
+    unfollowed: int
+    sources: list[Source]
+    notices: list[str]
+    terms: int
+    postings: int
+    words: int
