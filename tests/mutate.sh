@@ -441,15 +441,13 @@ The marks that turn the direction of text never reach a terminal.
 
 reserved_field core/base/error.c library limits
 A reserved field of a struct that is not zero is refused.
-- for (size_t i = 0; i < n; i++)
-- 		if (reserved[i] != 0)
-+ for (size_t i = 1; i < n; i++)
-+ 		if (reserved[i] != 0)
+- for (size_t i = 0; i < parts[part].n_fields; i++)
++ for (size_t i = 1; i < parts[part].n_fields; i++)
 
 deadline core/system/deadline.c limits
 A call ends at its deadline.
-- status = now >= watch->end_ns ? BS_DEADLINE : is_stopped(watch, now) ? BS_STOPPED : BS_OK;
-+ status = is_stopped(watch, now) ? BS_STOPPED : BS_OK;
+- status = now >= deadline->end_ns ? BS_DEADLINE : is_stopped(deadline, now) ? BS_STOPPED : BS_OK;
++ status = is_stopped(deadline, now) ? BS_STOPPED : BS_OK;
 
 cancel core/system/deadline.c limits
 A call ends once its flag is set.
@@ -851,7 +849,7 @@ A run that finds nothing new commits nothing.
 
 compact_lock indexer/run/indexer.c commit
 `compact` takes the lock of the index.
-- status = bs_index_lock_existing(&dir, request->wait, &lock, err);
+- status = bs_index_lock_existing(&dir, request->write.wait, &lock, err);
 - 	if (!status)
 - 		status = bs_compact(request, &dir, true, report, err);
 + status = bs_compact(request, &dir, true, report, err);

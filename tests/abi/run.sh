@@ -25,7 +25,7 @@ done
 if [ -n "${UPDATE:-}" ]; then
     cp -- "$now" "$released"
 elif [ ! -f "$released" ]; then
-    echo "no interface of $version is written down: UPDATE=1 tests/abi/run.sh ... (README, Building and testing)"
+    echo "no interface of $version is written down: UPDATE=1 tests/abi/run.sh ... (docs/building.md)"
     failed=1
 elif ! LC_ALL=C comm -23 "$released" "$now" | sed 's/^/no longer so: /' | { ! grep .; }; then
     failed=1

@@ -102,6 +102,6 @@ for header in "$prefix"/include/bitsift/*.h; do
     echo "#include <bitsift/${header##*/}>"
 done > plus.cpp
 echo '#include <bitsift.h>
-int main() { bs_search_request request = {}; return request.mode == BS_SEARCH_TOP && bs_version() ? 0 : 1; }' >> plus.cpp
+int main() { bs_search_request request = {}; return request.output.mode == BS_SEARCH_TOP && bs_version() ? 0 : 1; }' >> plus.cpp
 say "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror plus.cpp -o plus "${arguments[@]}"
 say ./plus
