@@ -18,19 +18,19 @@ struct catalog_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct catalog_arguments, field)
 
 static const struct bs_option catalog_options[] = {
-	{0, "catalog", "FILE", "the catalog [the user's]; for has, repeatable", SETS(LIST, catalogs)},
+	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has", SETS(LIST, catalogs)},
 	{0, "name", "NAME", "add: the name of the index [that of its folder]", SETS(ONCE, name)},
 	{0, "json", NULL, "list, has: one JSON object per index", SETS(FLAG, json)},
 	{0},
 };
 
 static const char *const catalog_examples[] = {
-	"bitsift catalog add ~/src/* ~/mail", "these indexes, or those in these folders",
-	"bitsift catalog list", "what it has",
-	"bitsift query --catalog ferry timetable", "asks them all",
-	"bitsift grep --catalog 'mutex_(un)?lock'", "searches the files of all",
+	"bitsift catalog add ~/src/* ~/mail", "these indexes, or those of these folders",
+	"bitsift catalog list", "its indexes",
+	"bitsift query --catalog ferry timetable", "search all",
+	"bitsift grep --catalog 'mutex_(un)?lock'", "search the files of all",
 	"bitsift catalog has ferry timetable", "which may have both words",
-	"bitsift catalog export all.catalog", "for somebody else, who can import it",
+	"bitsift catalog export all.catalog", "for another user to import",
 	NULL,
 };
 
@@ -246,7 +246,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 
 const struct bs_command bs_command_catalog = {
 	.name = "catalog",
-	.summary = "Know many indexes by what they hold, to ask them all at once.",
+	.summary = "Manage a catalog, which searches many indexes as one.",
 	.usage = "[OPTION]... add|remove|list|refresh|check|has|export|import [ARGUMENT]...",
 	.options = catalog_options,
 	.examples = catalog_examples,

@@ -105,7 +105,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 
 const struct bs_command bs_command_compact = {
 	.name = "compact",
-	.summary = "Merge the segments of an index, without what was deleted.",
+	.summary = "Merge the segments of an index; drop deleted documents.",
 	.usage = "[OPTION]...",
 	.options = compact_options,
 	.examples = compact_examples,

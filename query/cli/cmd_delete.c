@@ -25,10 +25,10 @@ static const struct bs_option delete_options[] = {
 	BS_SHARED_INDEX(struct delete_arguments, index),
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
-	{'n', "dry-run", NULL, "delete nothing; print the ids of what would be", SETS(FLAG, dry_run)},
+	{'n', "dry-run", NULL, "print the ids only; delete nothing", SETS(FLAG, dry_run)},
 	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{'y', "yes", NULL, "with --query on a terminal: do not ask", SETS(FLAG, yes)},
-	{0, "undo", NULL, "bring deleted documents back", SETS(FLAG, undo)},
+	{0, "undo", NULL, "restore deleted documents", SETS(FLAG, undo)},
 	BS_SHARED_WAIT(struct delete_arguments, wait),
 	BS_SHARED_QUIET(struct delete_arguments, quiet),
 	{0},
@@ -36,9 +36,9 @@ static const struct bs_option delete_options[] = {
 
 static const char *const delete_examples[] = {
 	"bitsift delete notes/old.txt", "a document by its id",
-	"bitsift delete --query 'spam -ham'", "all that `bitsift query` finds",
-	"bitsift query -l0 spam | xargs -0 bitsift delete", "the same, after a look",
-	"bitsift delete --undo --query spam", "what was deleted and has the word comes back",
+	"bitsift delete --query 'spam -ham'", "all hits of a query",
+	"bitsift query -l0 spam | xargs -0 bitsift delete", "the same, by ids",
+	"bitsift delete --undo --query spam", "restore deleted documents with the word",
 	NULL,
 };
 
@@ -144,7 +144,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 
 const struct bs_command bs_command_delete = {
 	.name = "delete",
-	.summary = "Remove documents from an index, or bring them back.",
+	.summary = "Remove documents from an index, or restore them.",
 	.usage = "[OPTION]... (ID... | --query Q)",
 	.options = delete_options,
 	.examples = delete_examples,

@@ -19,11 +19,11 @@
 #include "query/cli/grep_arguments.h"
 
 static const char *const grep_examples[] = {
-	"bitsift grep mutex_lock", "in the files below here",
-	"bitsift grep -n -C2 'foo(?=bar)' src", "two lines around",
+	"bitsift grep mutex_lock", "in this folder and below",
+	"bitsift grep -n -C2 'foo(?=bar)' src", "with two lines of context",
 	"bitsift grep -i -t c -g '!old' word", "C files, not in old",
-	"bitsift grep -l -w TODO", "files only",
-	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "what follows =",
+	"bitsift grep -l -w TODO", "only paths",
+	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "values after =",
 	"bitsift grep lock --and door --not key", "lines with the first two, without the third",
 	"bitsift grep -n --enclosing --max-results 50 lock", "50 lines at most, with their functions",
 	NULL,

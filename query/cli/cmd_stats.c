@@ -30,7 +30,7 @@ struct stats_arguments {
 
 static const struct bs_option stats_options[] = {
 	BS_SHARED_INDEX(struct stats_arguments, index),
-	{'v', "verbose", NULL, "all of it: shards, columns, densities, bytes", SETS(FLAG, verbose)},
+	{'v', "verbose", NULL, "also shards, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0, "svg", "FILE", "draw bytes and shards into FILE; - for standard output", SETS(STRING, svg)},
 	{0},
@@ -38,9 +38,9 @@ static const struct bs_option stats_options[] = {
 
 static const char *const stats_examples[] = {
 	"bitsift stats", "the index here or above",
-	"bitsift stats -v", "what its bytes are spent on, shard by shard",
-	"bitsift stats --svg index.svg", "the same as a picture",
-	"bitsift stats --json --index DIR", "another, for a program",
+	"bitsift stats -v", "also each shard and the use of bytes",
+	"bitsift stats --svg index.svg", "as a picture",
+	"bitsift stats --json --index DIR", "another, as JSON",
 	NULL,
 };
 

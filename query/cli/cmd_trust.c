@@ -348,15 +348,15 @@ struct trust_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct trust_arguments, field)
 
 static const struct bs_option trust_options[] = {
-	{0, "list", NULL, "print what is trusted", SETS(FLAG, list)},
-	{0, "remove", "DIR", "trust it no longer", SETS(STRING, remove)},
+	{0, "list", NULL, "list trusted indexes", SETS(FLAG, list)},
+	{0, "remove", "DIR", "stop trusting DIR", SETS(STRING, remove)},
 	{0},
 };
 
 static const char *const trust_examples[] = {
 	"bitsift trust /srv/shared/.bitsift", "use this index, and read its sources",
-	"bitsift trust --remove /srv/shared/.bitsift", "no longer",
-	"bitsift trust '*'", "all indexes, as on a machine of one's own",
+	"bitsift trust --remove /srv/shared/.bitsift", "stop trusting it",
+	"bitsift trust '*'", "all indexes, as on a personal machine",
 	NULL,
 };
 

@@ -23,7 +23,7 @@ static const struct bs_command *const commands[] = {
 };
 
 static const struct bs_topic topics[] = {
-	{"bloom", "The Bloom family: what each filter is, what it costs, and when to use which."},
+	{"bloom", "Bloom filters: what each kind is, what it costs, and when to use it."},
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -41,11 +41,11 @@ static const struct bs_program program = {
 static const char outro[] =
 	"\n"
 	"  bitsift help COMMAND      the options of a command\n"
-	"  bitsift help bloom        Bloom filters: which one, when, at what cost\n"
+	"  bitsift help bloom        Bloom filters: kinds, costs, and when to use them\n"
 	"  bitsift --version\n"
 	"\n"
 	"Examples:\n"
-	"  bitsift index .           # the files below here, into ./.bitsift\n"
+	"  bitsift index .           # this folder, into ./.bitsift\n"
 	"  bitsift query bloom filter\n";
 
 static void show_help(FILE *to)

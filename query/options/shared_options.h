@@ -32,7 +32,7 @@
 
 /* Choosing files. */
 #define BS_SHARED_GLOB(type, field) \
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", BS_OPTION_SETS(LIST, type, field), \
+	{'g', "glob", "GLOB", "only files that match; !GLOB excludes; repeatable", BS_OPTION_SETS(LIST, type, field), \
 	 .takes_dash = true}
 #define BS_SHARED_TYPE(type, field) \
 	{'t', "type", "TYPE", "only files of the type; repeatable", BS_OPTION_SETS(LIST, type, field)}
@@ -44,6 +44,6 @@
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", BS_OPTION_SETS(STRING, type, field), \
 	 .takes_dash = true}
 #define BS_SHARED_STATS(type, field) \
-	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", BS_OPTION_SETS(FLAG, type, field)}
+	{0, "stats", NULL, "print statistics as a line of JSON on stderr", BS_OPTION_SETS(FLAG, type, field)}
 
 /* clang-format on */
