@@ -661,7 +661,7 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 		struct bs_error err = check->err ? *check->err : (struct bs_error){""};
 		bool is_newer = bs_manifest_read(dir, &now, NULL) == BS_OK && now.generation > check->snapshot.manifest.generation;
 		bs_manifest_deinit(&now);
-		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new makes it anew",
+		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new rebuilds it",
 		                                           err.text);
 	}
 	if (file.container) {

@@ -322,7 +322,7 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	bool is_of_summary = file->kind == BS_FILE_SUMMARY || file->kind == BS_FILE_COUNTS;
 	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; %s", file->path, what,
 	               file->kind == BS_FILE_CATALOG ? "if it is a catalog, remove it and add its indexes again"
-	               : is_of_summary               ? "the next `bitsift index` that finds something new makes it anew"
+	               : is_of_summary               ? "the next `bitsift index` that finds something new rebuilds it"
 	                                             : "rebuild it with `bitsift index --rebuild`");
 }
 

@@ -99,7 +99,7 @@ void bs_dir_close(struct bs_dir *dir)
 static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, const char *what, struct bs_error *err)
 {
 	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift index --rebuild` "
-	               "makes anew what is missing", dir->path, name, what);
+	               "restores what is missing", dir->path, name, what);
 }
 
 static enum bs_status fail_open(const struct bs_dir *dir, const char *name, struct bs_error *err)

@@ -162,6 +162,6 @@ enum bs_status bs_progress_add(struct bs_progress *progress, uint64_t n, struct 
 	if (pthread_equal(pthread_self(), progress->owner) && progress->beat(progress->context, done, progress->total) != 0)
 		__atomic_store_n(&progress->is_stopped, true, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&progress->is_stopped, __ATOMIC_RELAXED))
-		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
+		return bs_fail(err, BS_STOPPED, "stopped; the index is unchanged");
 	return BS_OK;
 }

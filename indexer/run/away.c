@@ -74,8 +74,8 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 {
 	bool is_empty = standing == BS_STANDING_EMPTY;
 	const char *what = is_empty ? ": empty, perhaps not mounted; its documents stay in the index"
-	                            : ": not there any more; its documents stay in the index";
-	const char *lead = is_empty ? "; if it is to be empty: " : "; to read it anew when it is back: ";
+	                            : ": no longer exists; its documents stay in the index";
+	const char *lead = is_empty ? "; if it is to be empty: " : "; to read it again when it is back: ";
 	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
 		status = bs_printable_append_own(line, what, err);
@@ -90,7 +90,7 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source, enum bs_standing standing,
                               const struct bs_error *why, struct bs_error *err)
 {
-	static const char after[] = "; everything would be read again, and only this index has its documents; the index is as it was";
+	static const char after[] = "; everything would be read again, and only this index has its documents; the index is unchanged";
 	const char *words[MOST_WORDS];
 	struct bs_buffer path = {0};
 	bool is_unread = standing == BS_STANDING_UNREAD;

@@ -245,7 +245,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	if (!status && is_outdated && !compact->is_all)
 		return BS_OK;
 	if (!status && is_outdated && !compact->snapshot.texts)
-		return bs_fail(err, BS_INVALID, "%s: its words were cut by other rules than today's: run `bitsift index` first, which "
+		return bs_fail(err, BS_INVALID, "%s: it was made by another version of the tokenizer: run `bitsift index` first, which "
 		               "indexes everything again", writer->dir->path);
 	if (!status)
 		status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);

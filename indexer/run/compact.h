@@ -15,6 +15,6 @@
 
 /* Does what is due (compact.c has the rule), as a commit of its own. is_all: everything that makes the index smaller or
  * the number of segments less. The lock is held. Adds to the report: n_compacted, n_moved, n_stayed, compacted_bytes,
- * and with is_all the sources that are not followed. Errors as bs_index_build; the index is as it was after them. */
+ * and with is_all the sources that are not followed. Errors as bs_index_build; the index is unchanged after them. */
 enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
                           struct bs_build_report *report, struct bs_error *err) BS_WARN_UNUSED;

@@ -169,7 +169,7 @@ static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_b
 	const char *message;
 	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
 		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
-			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
+			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is unchanged)", message);
 		count_left_out(at, source_of(at), reason, message);
 		if (bs_source_has_records(source_of(at)) && !term_batch->is_row)
 			(at->inner ? &at->inner->at : &at->refreshing)->n_bad[reason]++;
@@ -632,7 +632,7 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 	}
 	at->n_sources_read += !status;
 	if (is_refused && (listed->is_absorbing || (at->is_full && had_documents(at, i)))) {
-		status = bs_fail(err, status, "%s; the index is as it was", why.text);
+		status = bs_fail(err, status, "%s; the index is unchanged", why.text);
 	} else if (is_refused) {
 		if (status != BS_NOT_FOUND || has_begun)
 			report_skip(at, BS_SKIP_UNREADABLE, why.text);
@@ -907,7 +907,7 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 		return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
 		               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", at->dir.path);
 	return bs_fail(err, damage, "%s: damaged, so that nothing of it can be kept, and %s is not named: name all sources, or none: "
-	               "`bitsift index --rebuild`; the index is as it was", at->dir.path, old->sources[left_out].path);
+	               "`bitsift index --rebuild`; the index is unchanged", at->dir.path, old->sources[left_out].path);
 }
 
 /* Takes the lock and opens what there is. */
@@ -956,7 +956,7 @@ static void keep_versions(struct bs_indexing *at)
 static void note_renewal(const struct bs_indexing *at)
 {
 	struct bs_error line;
-	(void)bs_fail(&line, BS_OK, "%s: made by other rules than today's: everything is indexed again", at->dir.path);
+	(void)bs_fail(&line, BS_OK, "%s: made by another version of the tokenizer: everything is indexed again", at->dir.path);
 	if (at->request->callbacks.notice)
 		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 }
@@ -1342,7 +1342,7 @@ static enum bs_status run(struct bs_indexing *at, const struct bs_build_request 
 	for (uint32_t i = 0; i < at->list.n_sources && !status; i++)
 		status = bs_indexing_source(at, i, err);
 	if (!status && at->list.n_read > 0 && at->n_sources_read == 0)
-		status = bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+		status = bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is unchanged");
 	return bs_indexing_end(at, status, report_out, err);
 }
 

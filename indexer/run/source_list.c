@@ -480,7 +480,7 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 		n_good++;
 	}
 	if (!status && request->n_sources > 0 && n_good == 0)
-		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is unchanged");
 	return status;
 }
 
@@ -610,17 +610,17 @@ static enum bs_status check_anew(const struct listing *at, const char *argument,
 	struct bs_source source;
 	struct bs_error why = {""};
 	if (around != NONE && number == NONE)
-		return bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which --rebuild reads anew only as a "
-		               "whole; the index is as it was", argument, name_of(&at->request->old->sources[around]));
+		return bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which --rebuild can read again only as "
+		               "a whole; the index is unchanged", argument, name_of(&at->request->old->sources[around]));
 	if (number == NONE)
 		return at->request->index->snapshot
-		               ? bs_fail(err, BS_INVALID, "%s: not a source of this index, which --rebuild could read anew; `bitsift stats` "
-		                         "names them; without --rebuild it is added; the index is as it was", argument)
+		               ? bs_fail(err, BS_INVALID, "%s: not a source of this index, which --rebuild could read again; `bitsift stats` "
+		                         "names them; without --rebuild it is added; the index is unchanged", argument)
 		               : BS_OK;
 	enum bs_status status = bs_source_init(&source, argument, &why);
 	if (!status)
 		bs_source_deinit(&source);
-	return status ? bs_fail(err, status, "%s: it cannot be read anew; the index is as it was", why.text) : BS_OK;
+	return status ? bs_fail(err, status, "%s: it cannot be read again; the index is unchanged", why.text) : BS_OK;
 }
 
 /* Marks what a rebuild names. */

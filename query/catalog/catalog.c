@@ -126,7 +126,7 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 	for (const char *at = name; *at; at++)
 		is_name &= (unsigned char)*at >= ' ' && *at != ':' && *at != 0x7f;
-	return is_name ? BS_OK : bs_fail(err, BS_INVALID, "%s: no name for an index: it must have letters, and no : or control character", *name ? name : "''");
+	return is_name ? BS_OK : bs_fail(err, BS_INVALID, "%s: not an index name: it must have letters, and no : or control character", *name ? name : "''");
 }
 
 /* The last parts of the path of the folder that holds the index, as many as make it the only one; what a name cannot have is _. */
@@ -289,7 +289,7 @@ enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, s
 		return status;
 	}
 	if (bs_dir_has(&dir, name))
-		status = bs_fail(err, BS_INVALID, "%s: is there already", path);
+		status = bs_fail(err, BS_INVALID, "%s: already exists", path);
 	if (!status)
 		status = bs_catalog_file_write(&dir, name, items, n, BS_CATALOG_IMPORTED, err);
 	bs_dir_close(&dir);

@@ -47,10 +47,9 @@ enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query, stru
 			continue;
 		if (first && first->analysis != item->analysis)
 			return bs_fail(err, BS_INVALID,
-			               "%s and %s cut their words in different ways, so that their scores are not of "
-			               "one kind: %sindex one of "
-			               "them again as the other",
-			               first->name, item->name, learns ? "" : "ask for --ids or --count, or ");
+			               "%s and %s split words differently, so their scores cannot be compared: "
+			               "%sindex one of them again with the options of the other",
+			               first->name, item->name, learns ? "" : "use --ids or --count, or ");
 		first = item;
 	}
 	return BS_OK;

@@ -42,7 +42,7 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
 	*catalog_out = NULL;
 	enum bs_status status = BS_OK;
 	if (!request.file)
-		status = bs_fail(err, BS_IO, "there is no home to keep a catalog in: name one with --catalog FILE");
+		status = bs_fail(err, BS_IO, "there is no home directory to keep a catalog in: name one with --catalog FILE");
 	if (!status && !make && access(request.file, F_OK) != 0 && errno == ENOENT)
 		status = bs_fail(err, BS_NOT_FOUND, "%s: no catalog there; `bitsift catalog add DIR...` makes one", request.file);
 	if (!status)

@@ -70,7 +70,7 @@ void bs_interrupt_end(bool is_done)
 	if (!interrupted_by)
 		return;
 	signal(SIGALRM, SIG_IGN);
-	fputs(is_done ? "bitsift: interrupted; the index is committed\n" : "bitsift: interrupted; the index is as it was\n", stderr);
+	fputs(is_done ? "bitsift: interrupted; the index is committed\n" : "bitsift: interrupted; the index is unchanged\n", stderr);
 	signal(interrupted_by, SIG_DFL);
 	raise(interrupted_by);
 }

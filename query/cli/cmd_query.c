@@ -613,8 +613,8 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	bs_index_describe(session->index, &session->info);
 	session->n_unreadable = session->info.n_unfollowed;
 	if (session->info.is_other_unicode)
-		fputs("bitsift: the words of this index were cut by other rules than today's, so that every document is read: "
-		      "`bitsift index` renews it\n", stderr);
+		fputs("bitsift: this index was made by another version of the tokenizer, so every document is read; "
+		      "`bitsift index` indexes everything again\n", stderr);
 	return bs_searcher_new(session->index, &session->searcher, err);
 }
 

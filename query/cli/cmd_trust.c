@@ -79,7 +79,7 @@ bool bs_cmd_is_first(const char *name)
 
 static enum bs_status fail_homeless(struct bs_error *err)
 {
-	return bs_fail(err, BS_IO, "there is no home to keep it in");
+	return bs_fail(err, BS_IO, "there is no home directory to keep it in");
 }
 
 /* Bytes on the heap; there is always room for one more. */

@@ -109,7 +109,7 @@ static void drop_long_folders(void)
 		const char *value = getenv(variables[i]);
 		if (!value || strlen(value) + NAME_MAX < PATH_MAX)
 			continue;
-		fprintf(stderr, "bitsift: %s is longer than a path can be, and counts as not set\n", variables[i]);
+		fprintf(stderr, "bitsift: %s is longer than a path can be, and is ignored\n", variables[i]);
 		unsetenv(variables[i]);
 	}
 }

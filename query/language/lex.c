@@ -207,7 +207,7 @@ static void close_bracket(struct bs_lexing *lexing, size_t at)
 {
 	const struct bs_lex_bracket *inner = innermost(lexing);
 	if (!inner) {
-		bs_lex_notice(lexing, at, at + 1, "closes nothing: it counts as a sign");
+		bs_lex_notice(lexing, at, at + 1, "closes nothing: it counts as punctuation");
 		return;
 	}
 	struct bs_lex_bracket closed = *inner;
@@ -226,7 +226,7 @@ static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 {
 	const uint8_t *text = lexing->text, *close = memchr(text + at + 1, '"', lexing->text_bytes - at - 1);
 	if (!close) {
-		bs_lex_notice(lexing, at, at + 1, "is never closed: it counts as a sign");
+		bs_lex_notice(lexing, at, at + 1, "is never closed: it counts as punctuation");
 		return at;
 	}
 	size_t end = (size_t)(close - text);
@@ -271,7 +271,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 	}
 	/* The notice would say the same of each of them. */
 	if (bs_vector_n(&lexing->open) > 0)
-		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1, "is never closed: it counts as a sign");
+		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1, "is never closed: it counts as punctuation");
 }
 
 /* ---- numbers behind a token ---- */
@@ -439,7 +439,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	struct bs_error message;
 	if (!like.name && !(is_name && is_before && is_one))
 		return;
-	(void)bs_fail(&message, BS_OK, "is no field of this index and is searched as text%s%.*s%s",
+	(void)bs_fail(&message, BS_OK, "is not a field of this index and is searched as text%s%.*s%s",
 	              like.name ? ": did you mean " : "", (int)like.n_bytes, like.name ? (const char *)like.name : "",
 	              like.name ? ":?" : "");
 	bs_lex_notice(lexing, start, after, message.text);
@@ -538,11 +538,11 @@ static const struct {
 } semblances[] = {
 	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
 	{seems_operator, "is searched as text: && and || stand by themselves, as in cat || dog"},
-	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 right behind its word, and last, as in cat~1^2.5"},
-	{seems_distance, "is searched as text: a distance is ~1 or ~2 behind a word, and a whole number behind a phrase"},
+	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 directly after its word, at the end, as in cat~1^2.5"},
+	{seems_distance, "is searched as text: a distance is ~1 or ~2 after a word, and a whole number after a phrase"},
 	{seems_phrase, "is searched as words: a phrase has straight quotes, as in \"big dog\""},
 	{seems_left_out, "is searched without its sign, which stands in front of a field, as in -title:dog"},
-	{seems_required, "may be missing, as any other word: what must be there stands beside AND, as in cat AND (dog OR bird)"},
+	{seems_required, "may be missing, as any other word: join required words with AND, as in cat AND (dog OR bird)"},
 };
 
 static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *token)
@@ -714,9 +714,9 @@ static bool is_binary(enum bs_lex_kind kind)
 static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 {
 	if (is_binary(kind) && !starts_primary(next) && next != BS_LEX_NOT)
-		return "has nothing after it to combine: it counts as a sign";
+		return "has nothing after it to combine: it counts as punctuation";
 	if (kind == BS_LEX_NOT && !starts_primary(next))
-		return "has nothing after it to leave out: it counts as a sign";
+		return "has nothing after it to leave out: it counts as punctuation";
 	if (kind == BS_LEX_FIELD && !starts_primary(next))
 		return "has nothing after it to look for: it is searched as text";
 	return NULL;
@@ -770,7 +770,7 @@ static void settle(struct bs_lexing *lexing)
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
 		notice_spelling(lexing, &token, before, next);
 		if (is_binary((enum bs_lex_kind)token.kind) && !ends_operand(before)) {
-			bs_lex_notice(lexing, token.start_byte, token.end_byte, "has nothing before it to combine: it counts as a sign");
+			bs_lex_notice(lexing, token.start_byte, token.end_byte, "has nothing before it to combine: it counts as punctuation");
 			continue;
 		}
 		tokens[n_kept++] = token;

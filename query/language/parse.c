@@ -365,7 +365,7 @@ static uint32_t ignore(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	size_t start_byte = token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
 	if (!token->is_rest)
-		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it holds no words");
+		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it has no words");
 	return NO_DRAFT;
 }
 
@@ -521,7 +521,7 @@ static const char *range_notice(bool has_field, bool has_values, bool is_range, 
 {
 	if (!has_field)
 		return is_range && has_values
-		               ? "is searched as text: a range stands behind a field, as in year:1990..2000"
+		               ? "is searched as text: a range follows a field, as in year:1990..2000"
 		               : NULL;
 	if (!is_range)
 		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or "

@@ -245,9 +245,9 @@ enum bs_status bs_present_check_format(const char *format, bool has_index, bool 
 		char byte;
 		next = next_part(at, &part, &byte);
 		if (!next && *at == '\\')
-			return bs_fail(err, BS_INVALID, "--format: %.2s is none of \\n, \\t, \\0 and \\\\", at);
+			return bs_fail(err, BS_INVALID, "--format: %.2s is not one of \\n, \\t, \\0 and \\\\", at);
 		if (!next)
-			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
+			return bs_fail(err, BS_INVALID, "--format: %.*s is not one of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		if (part == PART_VALUE && !is_sorted)

@@ -363,7 +363,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 	bool is_other = false;
 	fputs("health     ", out);
 	if (bs_manifest_has_other_words(manifest, &is_other, &ignored) == BS_OK && is_other) {
-		fputs("words cut by other rules than today's: every query reads all documents; `bitsift index` renews the index\n",
+		fputs("made by another version of the tokenizer: every query reads all documents; `bitsift index` indexes them again\n",
 		      out);
 		return;
 	}

@@ -122,7 +122,7 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 	*index_out = index;
 	if (index->has_other_words)
 		bs_log_line(request->host.log, BS_LOG_WARNING,
-		            "%s: its words were cut by other rules than today's: every document is read, until it is indexed again",
+		            "%s: made by another version of the tokenizer: every document is read until it is indexed again",
 		            index->dir.path);
 	bs_log_line(request->host.log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms",
 	            index->dir.path, (unsigned long long)index->snapshot.manifest.generation,

@@ -407,6 +407,6 @@ enum bs_status bs_matrix_query(struct bs_searcher *searcher, const struct bs_sea
 		*error_byte_out = SIZE_MAX;
 	if (index->has_other_words)
 		return bs_fail(err, BS_UNSUPPORTED,
-		               "the words of the index were cut by other rules: its columns say nothing of a query");
+		               "the index was made by another version of the tokenizer: its columns do not answer a query");
 	return bs_searcher_plan(searcher, request, ask_shards, &asked, error_byte_out, err);
 }

@@ -86,8 +86,8 @@ void bs_listener_notice_query(const struct bs_listener *listener, const char *me
 enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_listener *listener, struct bs_error *err)
 {
 	if (query_bytes == 0)
-		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
-	bs_listener_notice_query(listener, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
+		return bs_fail(err, BS_INVALID, "nothing to search for: no word of it is in two documents");
+	bs_listener_notice_query(listener, "no similar documents: no word of it is in two documents, so only the query counts");
 	return BS_OK;
 }
 

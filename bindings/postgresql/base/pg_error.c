@@ -97,7 +97,7 @@ const char *bsp_message(const struct bs_error *err)
 		"use the one that made it, or rebuild it with `bitsift index --rebuild`", "use the version that made it, or REINDEX",
 		"rebuild it with `bitsift index --rebuild`", "REINDEX makes it anew",
 		"`bitsift index --rebuild`", "REINDEX",
-		"the next `bitsift index` that finds something new makes it anew", "REINDEX makes it anew",
+		"the next `bitsift index` that finds something new rebuilds it", "REINDEX makes it anew",
 		"run `bitsift index` first, which indexes everything again", "REINDEX makes it anew",
 		"use less --memory", "set maintenance_work_mem lower",
 		"^--weight ", "weight: ",

@@ -37,7 +37,7 @@ static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relatio
 	if (!index || index->rd_rel->relkind != RELKIND_INDEX || index->rd_rel->relam != bsp_access_method())
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("\"%s\" is no index of bitsift", get_rel_name(relid) ? get_rel_name(relid) : "?")));
+		         errmsg("\"%s\" is not a bitsift index", get_rel_name(relid) ? get_rel_name(relid) : "?")));
 	if (!BSP_OWNS_RELATION(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
@@ -62,9 +62,9 @@ PGDLLEXPORT Datum bitsift_merge(PG_FUNCTION_ARGS)
 	bsp_flush_locked(index);
 	struct bsp_store *store = bsp_store_open(index);
 	if (!bsp_store_compact(store))
-		ereport(NOTICE, (errmsg("the words of index \"%s\" were cut by other rules: nothing is merged",
+		ereport(NOTICE, (errmsg("index \"%s\" was made by another version of the tokenizer: nothing is merged",
 		                        RelationGetRelationName(index)),
-		                 errhint("REINDEX renews it.")));
+		                 errhint("REINDEX indexes it again.")));
 	bsp_store_close(store);
 	bsp_writer_unlock(index);
 	close_index(index, heap);

@@ -216,9 +216,9 @@ static void warn_of_other_rules(Relation index, const struct bs_index *handle)
 		return;
 	has_warned = true;
 	ereport(WARNING,
-	        (errmsg("the words of index \"%s\" were cut by other rules, so that queries of words read all rows",
+	        (errmsg("index \"%s\" was made by another version of the tokenizer, so queries of words read all rows",
 	                RelationGetRelationName(index)),
-	         errhint("REINDEX renews it.")));
+	         errhint("REINDEX indexes it again.")));
 }
 
 static void open_state(Relation index, struct state *state)

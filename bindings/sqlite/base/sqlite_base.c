@@ -32,10 +32,10 @@ void bsql_reword(struct bs_error *err)
 	static const char *const pairs[] = {
 		"use the one that made it, or rebuild it with `bitsift index --rebuild`",
 		"use the version that made it, or INSERT INTO t(t) VALUES('rebuild')",
-		"rebuild it with `bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
+		"rebuild it with `bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild') restores it",
 		"`bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild')",
-		"the next `bitsift index` that finds something new makes it anew", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
-		"run `bitsift index` first, which indexes everything again", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
+		"the next `bitsift index` that finds something new rebuilds it", "INSERT INTO t(t) VALUES('rebuild') restores it",
+		"run `bitsift index` first, which indexes everything again", "INSERT INTO t(t) VALUES('rebuild') restores it",
 		"^--weight ", "weight: ",
 		"; use less --memory$", "",
 		NULL};

@@ -98,7 +98,7 @@ static int take_name(struct list *list, struct bsql_shadow *shadow, sqlite3_stmt
 	if (code)
 		return code;
 	if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_INDEX_NAME_BYTES) {
-		(void)bs_fail(&shadow->err, BS_OK, "%s_files: no name of a file: %s", shadow->declaration->table,
+		(void)bs_fail(&shadow->err, BS_OK, "%s_files: not a file name: %s", shadow->declaration->table,
 		              name ? name : "NULL");
 		return SQLITE_CORRUPT_VTAB;
 	}

@@ -350,7 +350,7 @@ static void warn_of_other_rules(struct bsql_index *index)
 		return;
 	index->registry->has_warned = true;
 	sqlite3_log(SQLITE_WARNING,
-	            "bitsift: the words of %s.%s were cut by other rules, so that every query reads all rows: "
+	            "bitsift: %s.%s was made by another version of the tokenizer, so every query reads all rows: "
 	            "INSERT INTO %s(%s) VALUES('rebuild') renews the index",
 	            index->declaration.schema, index->declaration.table, index->declaration.table,
 	            index->declaration.table);

@@ -321,7 +321,7 @@ static int add_rank(struct bsql_cursor *cursor, sqlite3_value *value)
 	if (text && bsql_weights_read(cursor->weights, declaration_of(cursor), text))
 		return SQLITE_OK;
 	return refuse(cursor,
-	              sqlite3_mprintf("rank is told how to count by 'bm25(3, 1)', with whole numbers from 1 to %d",
+	              sqlite3_mprintf("rank takes weights, as in 'bm25(3, 1)': whole numbers from 1 to %d",
 	                              BSQL_MOST_WEIGHT));
 }
 

@@ -238,7 +238,7 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep
 	if (!status && reading->in_pieces && (!reading->wants_all || !fits))
 		return BS_OK;
 	if (!status && !fits)
-		status = bs_fail(err, BS_UNSUPPORTED, "its %zu bytes have to be held at once, and do not fit into memory",
+		status = bs_fail(err, BS_UNSUPPORTED, "its %zu bytes must be in memory at once, and do not fit",
 		                 text->input->size_bytes);
 	if (!status)
 		status = read_all(text, err);

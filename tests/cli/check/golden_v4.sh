@@ -90,7 +90,7 @@ for folder in tree records stored matrix; do
     (
         cd "$folder"
         announce bitsift index
-        bitsift index 2>&1 >/dev/null | grep 'other rules'
+        bitsift index 2>&1 >/dev/null | grep 'another version'
         bitsift stats | grep '^health'
         show bitsift query --ids 'bits OR bit OR quick OR v33'
     )

@@ -776,7 +776,7 @@ static struct grammar_node *read_and(struct reader *reader)
 
 static struct grammar_node *read_or(struct reader *reader)
 {
-	/* An operator with nothing before it counts as a sign. */
+	/* An operator with nothing before it counts as punctuation. */
 	while (peek(reader)->kind == AND || peek(reader)->kind == OR)
 		reader->at++;
 	struct grammar_node *either = read_and(reader);

@@ -570,20 +570,20 @@ static void check_notice(const struct notice_case *c)
 
 static void test_notices(void **state)
 {
-#define NEVER_CLOSED "is never closed: it counts as a sign"
-#define NOTHING_CLOSED ") closes nothing: it counts as a sign"
-#define NOTHING_AFTER "has nothing after it to combine: it counts as a sign"
-#define NOTHING_BEFORE "has nothing before it to combine: it counts as a sign"
-#define NOTHING_OUT "has nothing after it to leave out: it counts as a sign"
+#define NEVER_CLOSED "is never closed: it counts as punctuation"
+#define NOTHING_CLOSED ") closes nothing: it counts as punctuation"
+#define NOTHING_AFTER "has nothing after it to combine: it counts as punctuation"
+#define NOTHING_BEFORE "has nothing before it to combine: it counts as punctuation"
+#define NOTHING_OUT "has nothing after it to leave out: it counts as punctuation"
 #define NOTHING_FOR "has nothing after it to look for: it is searched as text"
-#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000 right behind its word, and last, as in cat~1^2.5"
-#define BAD_DISTANCE "is searched as text: a distance is ~1 or ~2 behind a word, and a whole number behind a phrase"
+#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000 directly after its word, at the end, as in cat~1^2.5"
+#define BAD_DISTANCE "is searched as text: a distance is ~1 or ~2 after a word, and a whole number after a phrase"
 #define NO_REGEX "is searched as words: regular expressions are for `bitsift grep`"
 #define NO_PHRASE "is searched as words: a phrase has straight quotes, as in \"big dog\""
 #define LEAVES_OUT "leaves out what has the word, as with one -: put it in quotes to search for it"
 #define NOT_LEFT_OUT "is searched without its sign, which stands in front of a field, as in -title:dog"
 #define BAD_RANGE "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as 2024-05-17"
-#define NO_FIELD "is searched as text: a range stands behind a field, as in year:1990..2000"
+#define NO_FIELD "is searched as text: a range follows a field, as in year:1990..2000"
 #define EMPTY_RANGE "finds nothing: the lower end of a range stands first"
 	static const struct notice_case cases[] = {
 		{"\"abc", "abc", "\" " NEVER_CLOSED, 0},
@@ -638,8 +638,8 @@ static void test_notices(void **state)
 		{"title:-dog", "title:dog", "-dog " NOT_LEFT_OUT, 6},
 		{"Cats Or dogs", "(AND cats or dogs)", "Or is searched as a word: the operator is written OR", 5},
 		{"cats NEAR dogs", "(AND cats near dogs)", "NEAR is searched as a word: nearness is written \"cat dog\"~5", 5},
-		{"colour:>5", "(PHRASE colour@0 5@1)", "colour: is no field of this index and is searched as text", 0},
-		{"A:c", "(PHRASE a@0 c@1)", "A: is no field of this index and is searched as text: did you mean a:?", 0},
+		{"colour:>5", "(PHRASE colour@0 5@1)", "colour: is not a field of this index and is searched as text", 0},
+		{"A:c", "(PHRASE a@0 c@1)", "A: is not a field of this index and is searched as text: did you mean a:?", 0},
 		{"a 1..2", "(AND a (PHRASE 1@0 2@1))", "1..2 " NO_FIELD, 2},
 		{"a >5", "(AND a 5)", ">5 " NO_FIELD, 2},
 		{"year:\">2024-05-17 08:30\"", "year:>2024-05-17 08:30", NULL, 0},
@@ -651,22 +651,22 @@ static void test_notices(void **state)
 		{"year:[1990", "year:1990", "year:[1990 " BAD_RANGE, 0},
 		{"year:≥1990", "year:1990", "year:≥1990 " BAD_RANGE, 0},
 		{"titel:ferry", "(PHRASE titel@0 ferry@1)",
-		 "titel: is no field of this index and is searched as text: did you mean title:?", 0},
+		 "titel: is not a field of this index and is searched as text: did you mean title:?", 0},
 		{"Title: ferry", "(AND title ferry)",
-		 "Title: is no field of this index and is searched as text: did you mean title:?", 0},
+		 "Title: is not a field of this index and is searched as text: did you mean title:?", 0},
 		{"x -bdy:\"a b\"", "(AND x (NOT bdy) (PHRASE a@0 b@1))",
-		 "bdy: is no field of this index and is searched as text: did you mean body:?", 3},
-		{"localhost:8080", "(PHRASE localhost@0 8080@1)", "localhost: is no field of this index and is searched as text", 0},
+		 "bdy: is not a field of this index and is searched as text: did you mean body:?", 3},
+		{"localhost:8080", "(PHRASE localhost@0 8080@1)", "localhost: is not a field of this index and is searched as text", 0},
 		{"title:(colour:red)", "title:(PHRASE colour@0 red@1)",
-		 "colour: is no field of this index and is searched as text", 7},
+		 "colour: is not a field of this index and is searched as text", 7},
 		{"(a OR b)||c", "(AND (OR a b) c)", "||c is searched as text: && and || stand by themselves, as in cat || dog", 8},
 		{"a&&b", "(PHRASE a@0 b@1)", "a&&b is searched as text: && and || stand by themselves, as in cat || dog", 0},
-		{"a ()", "a", "() is ignored: it holds no words", 2},
-		{"a -> b", "(AND a b)", "-> is ignored: it holds no words", 2},
-		{"a --_", "a", "--_ is ignored: it holds no words", 2},
+		{"a ()", "a", "() is ignored: it has no words", 2},
+		{"a -> b", "(AND a b)", "-> is ignored: it has no words", 2},
+		{"a --_", "a", "--_ is ignored: it has no words", 2},
 		{"a --__", "(AND a (NOT __))", "--__ " LEAVES_OUT, 2},
 		{"title:-😀", "title:\"😀\"", "-😀 " NOT_LEFT_OUT, 6},
-		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)", "colour: is no field of this index and is searched as text", 0},
+		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)", "colour: is not a field of this index and is searched as text", 0},
 		/* and nothing of what is as it seems */
 		{"a && b", "(AND a b)", NULL, 0},
 		{"a || b", "(OR a b)", NULL, 0},
@@ -746,8 +746,8 @@ static void test_ignored(void **state)
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
 	assert_int_equal(query->notices.n, 4);
 	assert_string_equal(query->notices.lines[0].text, "b~3 " BAD_DISTANCE);
-	assert_string_equal(query->notices.lines[1].text, "+++ is ignored: it holds no words");
-	assert_string_equal(query->notices.lines[2].text, "\"...\" is ignored: it holds no words");
+	assert_string_equal(query->notices.lines[1].text, "+++ is ignored: it has no words");
+	assert_string_equal(query->notices.lines[2].text, "\"...\" is ignored: it has no words");
 	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched as it is"));
 	bs_query_tree_free(query);
 
