@@ -99,7 +99,7 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
 		(void)bs_fail(err, status, "%s%s", why->text, after);
 	else
 		(void)bs_fail(err, status, "%s: %s%s", source->path,
-		              standing == BS_STANDING_EMPTY ? "empty, perhaps not mounted" : "not there any more", after);
+		              standing == BS_STANDING_EMPTY ? "empty, perhaps not mounted" : "no longer exists", after);
 	/* A damaged index is not refreshed. */
 	bool is_damaged = !index->snapshot;
 	if (!index->dir->memory && make_command(index, is_damaged ? "--rebuild" : "--forget", is_damaged ? "--forget" : NULL,
