@@ -466,7 +466,7 @@ static void test_find_by_other_words(void **state)
 	ask_for(&request, "cat");
 	request.query.like_text_bytes = 0;
 	expect_ids(searcher, request, &heard, "2 1 ");
-	assert_non_null(strstr(heard.notices, "the query alone counts"));
+	assert_non_null(strstr(heard.notices, "only the query counts"));
 	request.query.text = NULL;
 	request.query.text_bytes = 0;
 	request.query.like_text = NULL;

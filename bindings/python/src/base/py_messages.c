@@ -106,9 +106,9 @@ static const char *const own_words[] = {
 	"run `bitsift index` first, which", "call build() or Index.update() first, which",
 	"the next `bitsift index` that", "the next build() that",
 	"only --rebuild alone, without a source, can", "only build(..., rebuild=True) without a source can",
-	"which --rebuild reads anew", "which rebuild=True reads anew",
+	"which --rebuild can read again", "which rebuild=True can read again",
 	"which --rebuild could read again; `bitsift stats` names them; without --rebuild it is added",
-	"which rebuild=True could read anew; stats()[\"sources\"] names them; without rebuild=True it is added",
+	"which rebuild=True could read again; stats().sources names them; without rebuild=True it is added",
 	"--rebuild SOURCE", "build(..., SOURCE, rebuild=True)",
 	NULL};
 /* clang-format on */
