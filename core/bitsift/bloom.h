@@ -225,9 +225,9 @@ BS_API enum bs_status bs_attenuated_hear(struct bs_attenuated *attenuated, struc
                                          struct bs_error *err) BS_WARN_UNUSED;
 BS_API struct bs_attenuated_view bs_attenuated_look(const struct bs_attenuated *attenuated);
 
-/* The filter of the keys `level` hops away; level < n_levels. */
+/* The filter of the keys that nodes `level` hops away have; level < n_levels. */
 BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, uint32_t level);
-/* The first level that may have the key; no node nearer than that has it. n_levels: no node within all levels has it. */
+/* The first level that may have the key; no node nearer than that has it. n_levels: no node that the levels cover has it. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
 /* As for plain filters. */
@@ -239,10 +239,10 @@ BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_byt
                                               struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * The way to the nearest node with a key (its holder). A search starts at a node and asks the nodes that bs_route_next returns, one after the
- * other. If a node lacks the key, offer its neighbours with the levels from their filters; the search continues with the most promising
- * of all offered nodes. With up-to-date filters, the first holder it asks is one of the nearest; it also finds holders beyond all levels,
- * with more queries.
+ * Routing to the nearest node that has a key; such a node is called a holder of the key. A search starts at a node and asks the nodes
+ * that bs_route_next returns, one after the other. If a node lacks the key, offer its neighbours with the levels from their filters; the
+ * search continues with the most promising of all offered nodes. With up-to-date filters, the first holder it asks is one of the nearest;
+ * it also finds holders beyond all levels, with more queries.
  *
  *      bs_route_start(route, here);
  *      while (bs_route_next(route, &hop) && !(asked = node_has(hop.node, key)))

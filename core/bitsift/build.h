@@ -155,9 +155,10 @@ struct bs_build_request {
 	struct bs_source_rules rules;
 	struct bs_write_options write;
 	/* Without sources, or with all of them: indexes everything again, with new options or after damage. With some of the recorded
-	 * sources: reads these again whatever their fingerprints say, and keeps the others; records from standard input replace all
-	 * earlier ones from there. Options that concern every source (all but hidden, no_ignore, binary_as_text, globs, records and
-	 * no_records) must then be the recorded ones. A damaged or missing index keeps nothing: sources must be all of its sources. */
+	 * sources: reads these sources again even if their fingerprints are unchanged, and keeps the documents of the other sources. If
+	 * standard input is one of them, its records replace all earlier records from standard input. Options that concern every source
+	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must then be the recorded ones. A damaged or missing
+	 * index keeps nothing: sources must be all of its sources. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
 	bool shared; /* readable for others, as the umask allows, if all sources are: see bs_index_build */

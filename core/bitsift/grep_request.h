@@ -173,11 +173,11 @@ struct bs_grep_results {
 	uint64_t reserved[4];
 };
 
-/* Called on any thread, but one at a time; files in the order of paths, below a folder by path component or as `sort` says. NULL: not
- * called. */
+/* Called on any thread, but one at a time; files in the order of paths, below a folder by path component or as `sort` says. A
+ * member that is NULL is not called. */
 struct bs_grep_callbacks {
-	/* The output that the program would print, in pieces of any size; for the file that is next in order while it is still being
-	 * searched. Return 0 to continue. */
+	/* The output that the program would print, in pieces of any size. The output of the first unfinished file arrives while that
+	 * file is searched; that of later files is kept until it is their turn. Return 0 to continue. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	/* Everything written so far is to be passed on to its reader. */
 	void (*flush)(void *context);

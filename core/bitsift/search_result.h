@@ -9,10 +9,9 @@
 
 BS_BEGIN_DECLS
 
-/*
- * A line of a document with words of the query, or the part of it that has them within 160 columns. Following lines belong to the same
- * passage if they have other words of the query. Words of a phrase count where the phrase matches, words of a field in that field.
- */
+/* A line of a document with words of the query; of a longer line, a part of about 160 columns with the words. Following lines belong to
+ * the same passage if they have words of the query that it does not have yet. Words of a phrase count where the phrase matches, words of
+ * a field in that field. */
 struct bs_passage {
 	uint64_t line;       /* from 1; of a file, the line of the first word; of a record, its line in the collection; 0: the document could
 	                      * not be read again */

@@ -255,7 +255,7 @@ static enum bs_status find_cursor(struct grepping *at, size_t n_items, struct bs
 	                                        at->items[at->first].name[colon - cursor] != '\0'))
 		at->first++;
 	if (!colon || at->first == n_items)
-		return bs_fail(err, BS_INVALID, "'%s' is not a cursor of this catalog: it is NAME:PATH:LINE, with the name of an index", cursor);
+		return bs_fail(err, BS_INVALID, "'%s' is not a cursor of this catalog: a cursor is NAME:PATH:LINE, with the name of an index", cursor);
 	at->cursor = colon + 1;
 	return BS_OK;
 }

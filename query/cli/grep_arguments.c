@@ -596,7 +596,7 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
 		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
 	else if (arguments->catalog && (arguments->request.index.dir || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
-		why = "--catalog does not go with a PATH or --index: it says itself what is searched";
+		why = "--catalog does not go with a PATH or --index: the catalog says what is searched";
 	else if (arguments->partial && !arguments->catalog)
 		why = BS_SHARED_PARTIAL_ALONE;
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;

@@ -381,6 +381,6 @@ void bs_plan_describe_broad(const struct bs_element *element, struct bs_error *l
 	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
 	for (int i = 0; i < n_bytes; i++)
 		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
-	(void)bs_fail(line_out, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by reading more "
-	              "documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
+	(void)bs_fail(line_out, BS_OK, "%.*s%s stands for more than %u words of this index; it is checked by reading "
+	              "documents, which is slower: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 }

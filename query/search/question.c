@@ -87,7 +87,7 @@ enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_li
 {
 	if (query_bytes == 0)
 		return bs_fail(err, BS_INVALID, "nothing to search for: no word of it is in two documents");
-	bs_listener_notice_query(listener, "no similar documents: no word of it is in two documents, so only the query counts");
+	bs_listener_notice_query(listener, "the example is not used: no word of it is in two documents, so only the query counts");
 	return BS_OK;
 }
 

@@ -57,7 +57,7 @@ static enum bs_status read_cursor(const char *text, const struct bs_grep_walk_op
 	else if (cut_number(text, &n, ':', &line))
 		root = 0;
 	else
-		return bs_fail(err, BS_INVALID, "'%s' is not a cursor: it is PATH:LINE", text);
+		return bs_fail(err, BS_INVALID, "'%s' is not a cursor: a cursor is PATH:LINE", text);
 	cursor_out->path = strndup(text, n);
 	if (!cursor_out->path)
 		return bs_fail_memory(err, "a cursor", n);
