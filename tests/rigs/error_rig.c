@@ -2,12 +2,17 @@
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-_Thread_local struct bs_error said;
+static _Thread_local struct bs_error error;
+
+struct bs_error *last_error(void)
+{
+	return &error;
+}
 
 struct bs_error *empty_error(void)
 {
-	said.text[0] = '\0';
-	return &said;
+	error.text[0] = '\0';
+	return &error;
 }
 
 void expect_ok(enum bs_status status, const struct bs_error *err)

@@ -115,7 +115,7 @@ static void test_codes(void **state)
 		struct bs_moment after = {seconds[i / n_parts], parts[i % n_parts]};
 		int64_t a = bs_moment_code(before), b = bs_moment_code(after);
 		bool is_near = after.seconds > -(INT64_C(1) << 39) && before.seconds < INT64_C(1) << 39;
-		bool is_apart = after.seconds - 1 > before.seconds ||
+		bool is_apart = (after.seconds > INT64_MIN && after.seconds - 1 > before.seconds) ||
 		                (after.seconds - before.seconds) * S + after.ns - before.ns > 15259;
 		if (a > b || (is_near && is_apart && a == b))
 			fail_msg("%lld.%09u: %lld, but %lld.%09u: %lld", (long long)before.seconds, before.ns, (long long)a,
