@@ -437,6 +437,8 @@ static size_t next_line(const struct span *span, size_t at)
 static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
 {
 	const uint8_t *text = span->text, *end;
+	/* Hits of a text that changed meanwhile may lie past its end. */
+	core_start = core_start < span->end ? core_start : span->end;
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
 	end = is_whole || span->start >= core_start ? NULL : memchr(text + span->start, '\n', core_start - span->start);
 	span->start = end ? (size_t)(end - text) + 1 : span->start;
