@@ -37,7 +37,11 @@ enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t 
 	*has_out = false;
 	if (at->coded.n == 0)
 		return BS_OK;
-	enum bs_status status = touch(at, bs_coded_directory(&at->coded), err);
+	/* Entries are loaded as 8 bytes, of which those past the entry are masked out. */
+	struct bs_coded_span directory = bs_coded_directory(&at->coded);
+	uint64_t rest = at->coded.n_bytes - directory.offset;
+	directory.n_bytes = directory.n_bytes + 7 < rest ? directory.n_bytes + 7 : rest;
+	enum bs_status status = touch(at, directory, err);
 	if (status || !bs_coded_find(&at->coded, number, &block))
 		return status;
 	status = bs_coded_block_span(&at->coded, block, &span, err);
