@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# slow_classes.sh BITSIFT [RECORDS]: the classes of queries in which bitsift is behind SQLite FTS5: words in a field, NEAR, prefixes,
+# slow_classes.sh BITSIFT [RECORDS]: the classes of queries in which SQLite FTS5 is faster than bitsift: words in a field, NEAR, prefixes,
 # substrings of Chinese; and wildcards and fuzzy words, which FTS5 lacks. Both have the same made-up records (1,000,000, and a tenth of
 # them in Chinese) and answer the same queries, each class in one process; the numbers of hits are compared. Prints a table of means in
 # milliseconds a query, without the start of the process, best of three runs.

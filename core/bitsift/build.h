@@ -77,7 +77,7 @@ struct bs_index_options {
 	bool split_identifiers;     /* parts of identifiers are words, too: server finds HTTPServer2 */
 	const char *const *weights; /* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
 	double density;             /* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; lower is faster and larger; 0: 0.3 */
-	/* The false positive rate of the index summary (bitsift/bloom.h), which tells which words are absent: BS_MIN_SUMMARY_RATE to
+	/* The false positive rate of the index summary (bitsift/bloom.h), which rules out absent words: BS_MIN_SUMMARY_RATE to
 	 * BS_MAX_SUMMARY_RATE. 0: unchanged, or 0.01; negative: no summary. */
 	double summary_rate;
 	uint64_t reserved[4];

@@ -101,7 +101,7 @@ struct bs_host {
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 
-/* What a name before a colon can be in an index. Flags: a name may have several. */
+/* The kinds of names before a colon. Flags: a name may be of several kinds. */
 enum bs_field_kind {
 	BS_FIELD_OF_RECORDS = 1,  /* records have a field of that name */
 	BS_FIELD_WITH_VALUES = 2, /* some of its values are numbers or dates */

@@ -20,7 +20,7 @@ BS_BEGIN_DECLS
  * read.
  *
  * BS_OK: committed, although documents may have been skipped or unreadable (n_unread). Any failure leaves the index unchanged; a directory
- * that the run created is removed, and *report_out tells how far it came. BS_INVALID (an option out of range or unlike the recorded one, an
+ * that the run created is removed, and *report_out says how far it came. BS_INVALID (an option out of range or unlike the recorded one, an
  * unknown stemmer, no source named or recorded, a rebuild of an unrecorded source, an invalid record with `strict`), BS_BUSY, BS_NOT_FOUND
  * (no source could be read, or one that must be read again is gone), BS_IO, BS_CORRUPT (the old index; a rebuild mends it), BS_STOPPED,
  * BS_UNSUPPORTED (an index of a newer format, or of another analyzer), BS_DEADLINE, BS_UNTRUSTED (the old index; or everything must be read

@@ -22,7 +22,7 @@ struct bs_open_request {
 	bool fresh;
 	bool verbose; /* `notice` is called for all of them */
 	/* With `fresh`: a printable line for each source, file or record that cannot be read; for the first BS_MAX_UNREADABLE_NOTICES of
-	 * many, and their number. What the index has of them stays (n_unread of struct bs_index_info). NULL: not called. */
+	 * many, and their number. Their documents stay in the index (n_unread of struct bs_index_info). NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	struct bs_host host; /* must outlive the index. The analyzer must be the one that the index was made with, or NULL */

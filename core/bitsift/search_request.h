@@ -87,7 +87,7 @@ struct bs_search_output {
 struct bs_search_method {
 	bool approx;  /* BS_SEARCH_TOP: verifies the most promising candidates only; a notice gives their number */
 	bool brute;   /* reads every document instead of using the index */
-	bool no_stat; /* trusts the index: does not check files for changes unless their text is needed, which is then used as it is */
+	bool no_stat; /* trusts the index: does not check files for changes unless their text is needed, which is then used without a check */
 	/* BS_SEARCH_TOP: scores every match instead of skipping those that cannot be among the best, so that n_hits is exact.
 	 * BS_SEARCH_COUNT: counts by the columns even if the lexicon has the number. */
 	bool exhaustive;

@@ -34,7 +34,7 @@ struct bs_writer_request {
 	/* With not_stored: texts change only by bs_writer_add. Then no checksums are kept to detect changes, which saves eight bytes a
 	 * document. */
 	bool no_checksums;
-	/* Of a new index: how many bits each posting of a word may cost for word pairs, terms that find phrases without reading texts.
+	/* For a new index: how many bits each posting of a word may cost for word pairs, terms that find phrases without reading texts.
 	 * 0 to 16; 0: 4. The first pairs are worth most: 0.1 costs a fortieth of the bytes and gives half of the gain. Pairs are
 	 * chosen once, from the first 4 MB; not recorded. */
 	double phrase_bits;
@@ -67,7 +67,7 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, st
 /*
  * Adds a document, or replaces the one with the same id. An id is any bytes, at least one. The words of all texts count, in their order.
  * A field name may be empty (queries cannot name it) or occur again. Invalid UTF-8 in texts and field names, and U+0000 in field names,
- * are stored as U+FFFD. Nothing is borrowed after the call. Fields that the index was told to leave out (`bitsift index --text`) are
+ * are stored as U+FFFD. Nothing is borrowed after the call. Fields that are left out of the index (`bitsift index --text`) are
  * kept for a rebuild, but neither found nor returned by bs_document. BS_INVALID (an empty id, or one over 2 GiB; texts with more bytes
  * in all than the index allows, 256 MiB by default; a document that needs more than memory_bytes, about six times its text where texts
  * are stored; more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO, BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index
@@ -75,7 +75,7 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, st
  */
 BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                     size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
-/* Replaces the document with that id. BS_NOT_FOUND: there is none, and nothing is changed. Otherwise as bs_writer_add. */
+/* Replaces the document with that id. BS_NOT_FOUND: no such document; nothing is changed. Otherwise as bs_writer_add. */
 BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                         size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
 /* Deletes the in-memory document with that id; *was_there_out (nullable): whether it existed. The id can be added again. Fails as
@@ -84,7 +84,7 @@ BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id,
                                        struct bs_error *err) BS_WARN_UNUSED;
 /* Makes the changes visible to readers that open the index from now on, then merges a few segments if it is time to. Without changes it
  * writes nothing, except that it creates a missing index. report_out may be NULL. Fails as bs_index_build, and with the failure of an
- * earlier change: the index is then as it was before the first change, and the next change begins a new transaction. */
+ * earlier change: the index is then unchanged since before the first change, and the next change begins a new transaction. */
 BS_API enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 /* Drops the changes since the last commit, and a failure of one of them. Releases the lock. */

@@ -378,7 +378,7 @@ enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query, stru
 void bs_catalog_query_notices(const struct bs_catalog_query *query)
 {
 	const struct bs_search_request *find = query->find;
-	const struct bs_listener listener = {
+	const struct bs_search_callbacks listener = {
 		.notice = find->callbacks.notice, .notice_query = find->callbacks.notice_query, .context = find->callbacks.context};
 	const struct bs_query_tree *tree = query->n_analyses ? query->analyses[0].tree : NULL;
 	for (uint32_t i = 0; tree && i < tree->notices.n; i++)

@@ -306,7 +306,7 @@ static enum bs_status make_question(struct finding *finding, const struct bs_sea
 	find.callbacks.hit = finding->request->hit ? show : NULL;
 	enum bs_status status = bs_question_make(&find, program, &finding->question, err);
 	finding->question.adds_statistics = true;
-	finding->question.listener = (struct bs_listener){.hit = find.callbacks.hit,
+	finding->question.listener = (struct bs_search_callbacks){.hit = find.callbacks.hit,
 	                                                  .notice = find.callbacks.notice ? notice : NULL,
 	                                                  .notice_query = find.callbacks.notice_query ? notice_query : NULL,
 	                                                  .explain = find.callbacks.explain ? explain : NULL,
@@ -343,7 +343,7 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	struct bs_question question = finding->question;
 	enum bs_status status = BS_OK;
 	*is_any_out = false;
-	question.listener = (struct bs_listener){.hit = question.listener.hit ? ignore_hit : NULL};
+	question.listener = (struct bs_search_callbacks){.hit = question.listener.hit ? ignore_hit : NULL};
 	question.selection.places = NULL;
 	for (size_t i = 0; i < finding->n_opened && !status; i++) {
 		const struct bs_searcher_index only = {.index = finding->opened[i]->index};

@@ -170,7 +170,7 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 
 static enum bs_status explain(struct learner *learner, struct bs_error *err)
 {
-	const struct bs_listener *listener = &learner->question->listener;
+	const struct bs_search_callbacks *listener = &learner->question->listener;
 	struct bs_buffer *text = &learner->searcher->memory.text;
 	if (!listener->explain || learner->feedback->n_texts == 0)
 		return BS_OK;

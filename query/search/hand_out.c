@@ -6,7 +6,7 @@
 
 static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *is_refused, struct bs_error *err)
 {
-	const struct bs_listener *listener = &run->question->listener;
+	const struct bs_search_callbacks *listener = &run->question->listener;
 	/* The callback's allocations are not the searcher's. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
@@ -72,7 +72,7 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found *found, bool *is_refused, struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
-	const struct bs_listener *listener = &run->question->listener;
+	const struct bs_search_callbacks *listener = &run->question->listener;
 	const struct bs_batch_target target = {searcher->loader, &searcher->presenter, listener->batch, listener->context};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	for (size_t i = run->question->offset; i < found->n && !status; i++) {

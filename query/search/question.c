@@ -70,20 +70,19 @@ enum bs_status bs_question_make(const struct bs_search_request *request, const s
 		.offset = request->output.offset,
 		.suggest = request->callbacks.suggest,
 		.explain_bars = program && program->explain_bars,
-		.listener = {request->callbacks.hit, request->callbacks.batch, request->callbacks.notice, request->callbacks.notice_query, request->callbacks.explain,
-	                     request->callbacks.context},
+		.listener = request->callbacks,
 	};
 	return check(request, err);
 }
 
-void bs_listener_notice_query(const struct bs_listener *listener, const char *message)
+void bs_listener_notice_query(const struct bs_search_callbacks *listener, const char *message)
 {
 	void (*notice)(void *, const char *) = listener->notice_query ? listener->notice_query : listener->notice;
 	if (notice)
 		notice(listener->context, message);
 }
 
-enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_listener *listener, struct bs_error *err)
+enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_search_callbacks *listener, struct bs_error *err)
 {
 	if (query_bytes == 0)
 		return bs_fail(err, BS_INVALID, "nothing to search for: no word of it is in two documents");

@@ -43,16 +43,6 @@ struct bs_run_options {
 	uint32_t n_threads;
 };
 
-/* The caller's functions. NULL: not called. */
-struct bs_listener {
-	int (*hit)(void *context, const struct bs_hit *hit);
-	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	void (*notice)(void *context, const char *message);
-	void (*notice_query)(void *context, const char *message);
-	void (*explain)(void *context, const char *text, size_t text_bytes);
-	void *context;
-};
-
 /* All is borrowed from the request. */
 struct bs_question {
 	struct bs_query_text query;
@@ -66,7 +56,7 @@ struct bs_question {
 	size_t offset;     /* hits passed over before the first that is handed out */
 	bool suggest;      /* where nothing matches, words of the index are suggested */
 	bool explain_bars;
-	struct bs_listener listener;
+	struct bs_search_callbacks listener;
 };
 
 /* program: nullable. Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
@@ -81,14 +71,14 @@ static inline struct bs_corpus bs_question_corpus(const struct bs_question *ques
 }
 
 /* Calls notice_query, or notice where the caller has none. */
-void bs_listener_notice_query(const struct bs_listener *listener, const char *message);
+void bs_listener_notice_query(const struct bs_search_callbacks *listener, const char *message);
 
 /* How many of the best must be known for the request's hits to be shown: those before the offset included. */
 size_t bs_question_n_wanted(const struct bs_search_request *request);
 
 /* The document that hits are to be like has no words: the query, of query_bytes, alone counts, as a notice says. BS_INVALID: it
  * is empty. */
-enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_listener *listener, struct bs_error *err)
+enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_search_callbacks *listener, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* Writes what came of the question to a log (nullable): slow searches and those that were cut off are warnings. */

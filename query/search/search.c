@@ -88,7 +88,7 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 {
 	struct bs_run *run = &search->run;
 	const struct bs_question *question = run->question;
-	const struct bs_listener *listener = &question->listener;
+	const struct bs_search_callbacks *listener = &question->listener;
 	const struct bs_kernel *kernel = run->searcher->index->kernel;
 	struct bs_query_memory *memory = &run->searcher->memory;
 	enum bs_status status = BS_OK;

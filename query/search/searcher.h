@@ -68,7 +68,7 @@ struct bs_searcher {
 	struct bs_presenter presenter;
 	struct bs_batches *batches; /* NULL: not needed yet */
 	struct bs_document_texts texts;
-	const struct bs_listener *listener; /* of the call under way; NULL between calls */
+	const struct bs_search_callbacks *listener; /* of the call under way; NULL between calls */
 	struct bs_memory_budget budget;          /* of all that is above, and of what its threads hold */
 };
 

@@ -142,7 +142,7 @@ class Candidates(NamedTuple):
 
 
 class Matrix:
-    """The matrix of a commit, for who wants to look at it: segments have shards, shards have columns."""
+    """The matrix of a commit, for study: segments have shards, shards have columns."""
 
     __slots__ = ("_state",)
 

@@ -150,7 +150,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class IndexStats:
-    """The contents of an index, as it is open."""
+    """The contents of an open index."""
 
     docs: int
     deleted: int

@@ -551,6 +551,10 @@ static void test_bad_find_requests(void **state)
 	request = ask("cat", BS_SEARCH_TOP, &heard);
 	request.reserved[3] = 1;
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_UNSUPPORTED);
+	request = ask("cat", BS_SEARCH_TOP, &heard);
+	request.output.reserved[0] = 1;
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_UNSUPPORTED);
+	assert_non_null(strstr(said.text, "struct bs_search_output"));
 	assert_int_equal(heard.n_hits, 0);
 
 	request = ask("+++ cat", BS_SEARCH_TOP, &heard);

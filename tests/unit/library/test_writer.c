@@ -742,7 +742,7 @@ static void test_parity(void **state)
 	}
 }
 
-/* Files beside in-memory documents: each is refreshed by its own way, and leaves the other alone. */
+/* An index with files and in-memory documents: refreshing the one kind does not change the other. */
 static void test_beside_files(void **state)
 {
 	char folder[128], path[400];

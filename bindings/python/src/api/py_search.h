@@ -9,7 +9,7 @@
 
 struct bs_searcher;
 
-/* The searcher, for who has the GIL, until bs_py_searcher_done; NULL with an exception: another thread is at it. */
+/* The searcher, for a caller with the GIL, until bs_py_searcher_done; NULL with an exception: another thread is at it. */
 struct bs_searcher *bs_py_searcher_begin(PyObject *object);
 void bs_py_searcher_done(PyObject *object);
 /* Reads a query and options of a search into *search_out, which then borrows from keep. */
