@@ -65,7 +65,7 @@ echo 'cat' >a.txt
 printf 'cat\0' >b.bin
 chmod 600 b.bin
 show bitsift index --index .bitsift -q --shared .
-modes
+modes | grep -v 'folders$' # written only if the clock has moved on since the index was created in this folder
 if can_preload; then
     echo 'dog' >a.txt
     echo 'cow' >c.txt
