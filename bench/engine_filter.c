@@ -16,7 +16,7 @@
 
 struct filter {
 	struct bs_index *index;
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_plan plan;
 	struct bs_scan scan;
 	struct bs_candidate_list candidates;
@@ -33,7 +33,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	if (bs_index_open_with(&(struct bs_open_request){.dir = index_path, .kernel = bitsift_options.kernel}, &filter->index, &err))
 		die("%s", err.text);
 	const struct bs_list_entry entry = {.snapshot = &filter->index->snapshot};
-	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_tokenizer_new(NULL, &filter->words, &err))
+	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_tokenizer_new(NULL, &filter->tokenizer, &err))
 		die("%s", err.text);
 	return filter;
 }
@@ -42,7 +42,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 {
 	struct filter *filter = handle;
 	struct bs_query_options options = {
-		.words = filter->words,
+		.tokenizer = filter->tokenizer,
 		.fields = &filter->index->snapshot.manifest.fields,
 		.longest_field_bytes = BS_QUERY_MAX_FIELD_BYTES,
 	};
@@ -79,7 +79,7 @@ void filter_close(void *handle)
 	struct filter *filter = handle;
 	bs_plan_deinit(&filter->plan);
 	bs_scan_deinit(&filter->scan);
-	bs_tokenizer_free(filter->words);
+	bs_tokenizer_free(filter->tokenizer);
 	bs_vector_deinit(&filter->candidates);
 	bs_snapshot_list_deinit(&filter->list);
 	bs_index_close(filter->index);

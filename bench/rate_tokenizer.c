@@ -68,23 +68,23 @@ static enum bs_status count_tokens(void *context, const struct bs_token *tokens,
 	return BS_OK;
 }
 
-static uint64_t analyze(struct bs_tokenizer *words, const struct sample *sample, bs_token_fn fn)
+static uint64_t analyze(struct bs_tokenizer *tokenizer, const struct sample *sample, bs_token_fn fn)
 {
 	uint64_t context = 0, start = 0;
 	struct bs_error err;
 	for (size_t i = 0; i < sample->n_docs; start = sample->ends[i++])
-		if (bs_tokenizer_analyze(words, sample->text + start, sample->ends[i] - start, 0, fn, &context, NULL, &err))
+		if (bs_tokenizer_analyze(tokenizer, sample->text + start, sample->ends[i] - start, 0, fn, &context, NULL, &err))
 			die("%s", err.text);
 	return context;
 }
 
-static double words_rate(struct bs_tokenizer *words, const struct sample *sample, bool ascii_path)
+static double words_rate(struct bs_tokenizer *tokenizer, const struct sample *sample, bool ascii_path)
 {
 	uint64_t best = UINT64_MAX;
-	words->ascii_path = ascii_path;
+	tokenizer->ascii_path = ascii_path;
 	for (int i = 0; i < REPETITIONS; i++) {
 		uint64_t start = now_ns();
-		(void)analyze(words, sample, count_tokens);
+		(void)analyze(tokenizer, sample, count_tokens);
 		uint64_t elapsed = now_ns() - start;
 		best = elapsed < best ? elapsed : best;
 	}
@@ -117,26 +117,26 @@ static double icu_rate(const struct sample *sample)
 	return (double)sample->n_bytes * 1e3 / (double)elapsed;
 }
 
-static bool are_equal(struct bs_tokenizer *words, const struct sample *sample)
+static bool are_equal(struct bs_tokenizer *tokenizer, const struct sample *sample)
 {
-	words->ascii_path = true;
-	uint64_t sum = analyze(words, sample, sum_tokens);
-	words->ascii_path = false;
-	return analyze(words, sample, sum_tokens) == sum;
+	tokenizer->ascii_path = true;
+	uint64_t sum = analyze(tokenizer, sample, sum_tokens);
+	tokenizer->ascii_path = false;
+	return analyze(tokenizer, sample, sum_tokens) == sum;
 }
 
 void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary)
 {
 	struct sample sample = read_sample(corpus);
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_error err;
-	if (bs_tokenizer_new(NULL, &words, &err))
+	if (bs_tokenizer_new(NULL, &tokenizer, &err))
 		die("%s", err.text);
 	if (sample.n_bytes == 0)
 		die("%s: no document of ASCII alone", corpus->dir);
-	if (!are_equal(words, &sample))
+	if (!are_equal(tokenizer, &sample))
 		die("the tokenizer's two paths differ");
-	double fast = words_rate(words, &sample, true), slow = words_rate(words, &sample, false),
+	double fast = words_rate(tokenizer, &sample, true), slow = words_rate(tokenizer, &sample, false),
 	       icu = icu_rate(&sample);
 	fprintf(file,
 	        "\n### Tokenizer\n\n%.1f MB of ASCII documents, one thread; the tokens of the first two are the same."
@@ -146,7 +146,7 @@ void tokenizer_report(const struct corpus *corpus, FILE *file, FILE *summary)
 	        (double)sample.n_bytes / 1e6, fast, fast / slow, slow, icu, icu / slow);
 	if (summary)
 		fprintf(summary, "rate\ttokenizer\t%.1f\nrate\ttokenizer-icu\t%.1f\n", fast, slow);
-	bs_tokenizer_free(words);
+	bs_tokenizer_free(tokenizer);
 	free(sample.text);
 	free(sample.ends);
 }

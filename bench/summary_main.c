@@ -39,8 +39,8 @@ static struct bs_dir dir;
 static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER */
 static uint32_t n_base;
 static uint64_t next_number = FIRST_NUMBER;
-static struct bs_summary_known
-	known; /* words of the segments that are lent, as whoever has just written one knows them */
+static struct bs_summary_cache
+	cache; /* words of the segments that are lent, as whoever has just written one knows them */
 
 static void copy_file(const struct bs_dir *from, const char *name, const char *name_here)
 {
@@ -85,17 +85,17 @@ static void learn_words(uint64_t number)
 {
 	struct bs_segment segment;
 	char name[BS_INDEX_NAME_BYTES];
-	size_t before = bs_vector_n(&known.hashes);
+	size_t before = bs_vector_n(&cache.hashes);
 	bool end = false;
 	must(bs_segment_open(&segment, &dir, bs_index_file_name("seg", number, name), &err));
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment.terms.lexicon};
 	must(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err));
 	while (bs_lexicon_cursor_next(&cursor, &end, &err) == BS_OK && !end && cursor.term.data[0] != BS_KEY_COMPOUND) {
 		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
-		must(bs_vector_append(&known.hashes, &hash, &err));
+		must(bs_vector_append(&cache.hashes, &hash, &err));
 	}
-	struct bs_summary_segment words = {number, bs_vector_n(&known.hashes) - before};
-	must(bs_vector_append(&known.segments, &words, &err));
+	struct bs_summary_segment words = {number, bs_vector_n(&cache.hashes) - before};
+	must(bs_vector_append(&cache.segments, &words, &err));
 	bs_lexicon_cursor_deinit(&cursor);
 	bs_segment_deinit(&segment);
 }
@@ -159,7 +159,7 @@ static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n
 		struct bs_manifest manifest;
 		begin_commit(lent, &manifest);
 		double begin = now_ns();
-		must(bs_summary_settle(&dir, old, &known, UINT64_MAX, &manifest, &err));
+		must(bs_summary_settle(&dir, old, &cache, UINT64_MAX, &manifest, &err));
 		times[n] = now_ns() - begin;
 		spent += times[n++];
 		if (n == 1 && old->manifest.summary.number)
@@ -176,7 +176,7 @@ static void open_with_summary(int lent, const struct bs_snapshot *before, struct
 {
 	struct bs_manifest manifest;
 	begin_commit(lent, &manifest);
-	must(bs_summary_settle(&dir, before, &known, UINT64_MAX, &manifest, &err));
+	must(bs_summary_settle(&dir, before, &cache, UINT64_MAX, &manifest, &err));
 	next_number = manifest.next_number;
 	must(bs_snapshot_open_as(&dir, &manifest, snapshot_out, &err));
 }
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 		bs_snapshot_deinit(&first);
 		bs_snapshot_deinit(&from);
 	}
-	bs_summary_known_deinit(&known);
+	bs_summary_cache_deinit(&cache);
 	bs_manifest_deinit(&all);
 	bs_dir_close(&dir);
 	bs_memory_index_free(memory);

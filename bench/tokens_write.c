@@ -25,7 +25,7 @@ struct entry {
 struct writer {
 	struct corpus corpus;
 	FILE *tokens, *texts;
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct entry *entries;
 	uint32_t n_entries, capacity;
 	uint32_t *slots; /* entry + 1; 0: empty */
@@ -138,7 +138,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	writer->n_found = 0;
 	for (size_t f = 0; f < document->text.n_fields; f++) {
 		enum bs_status status = bs_tokenizer_analyze(
-			writer->words, document->text.fields[f].text, document->text.fields[f].text_bytes,
+			writer->tokenizer, document->text.fields[f].text, document->text.fields[f].text_bytes,
 			f ? sum.next_position + FIELD_GAP : 0, take_tokens, writer, &sum, err);
 		if (status)
 			return status;
@@ -221,14 +221,14 @@ void corpus_make(const char *dir, const char *source)
 	char *tokens_path = text_of("%s/tokens", dir), *texts_path = text_of("%s/texts", dir);
 	writer.tokens = open_file(tokens_path, "w");
 	writer.texts = open_file(texts_path, "w");
-	if (bs_tokenizer_new(NULL, &writer.words, &err))
+	if (bs_tokenizer_new(NULL, &writer.tokenizer, &err))
 		die("%s", err.text);
 	read_source(&writer, source);
 	close_file(writer.tokens, tokens_path);
 	close_file(writer.texts, texts_path);
 	write_terms(&writer);
 	write_summary(&writer);
-	bs_tokenizer_free(writer.words);
+	bs_tokenizer_free(writer.tokenizer);
 	bs_buffer_deinit(&writer.bytes);
 	free(writer.entries);
 	free(writer.slots);

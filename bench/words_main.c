@@ -58,30 +58,30 @@ static uint8_t *load(const char *path, size_t *n_bytes_out)
 }
 
 /* Seconds of one analysis. */
-static double measure(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, bool ascii_path,
+static double measure(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, bool ascii_path,
                       struct count *count)
 {
 	struct bs_error err = {""};
-	words->ascii_path = ascii_path;
+	tokenizer->ascii_path = ascii_path;
 	double start = now_s();
-	if (bs_tokenizer_analyze(words, text, text_bytes, 0, count_tokens, count, NULL, &err)) {
+	if (bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, count_tokens, count, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(2);
 	}
 	return now_s() - start;
 }
 
-static int run(struct bs_tokenizer *words, const char *path)
+static int run(struct bs_tokenizer *tokenizer, const char *path)
 {
 	size_t text_bytes;
 	uint8_t *text = load(path, &text_bytes);
 	struct count all[2] = {{.hashes = true}, {.hashes = true}};
 	double best[2] = {1e9, 1e9};
 	for (int k = 0; k < 2; k++)
-		(void)measure(words, text, text_bytes, k, &all[k]);
+		(void)measure(tokenizer, text, text_bytes, k, &all[k]);
 	for (int round = 0; round < 2 * ROUNDS; round++) {
 		struct count count = {.n_tokens = 0};
-		double elapsed = measure(words, text, text_bytes, round & 1, &count);
+		double elapsed = measure(tokenizer, text, text_bytes, round & 1, &count);
 		best[round & 1] = elapsed < best[round & 1] ? elapsed : best[round & 1];
 	}
 	bool is_same = all[0].n_tokens == all[1].n_tokens && all[0].sum == all[1].sum;
@@ -94,15 +94,15 @@ static int run(struct bs_tokenizer *words, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_error err = {""};
 	int failed = 0;
-	if (argc < 2 || bs_tokenizer_new(NULL, &words, &err)) {
+	if (argc < 2 || bs_tokenizer_new(NULL, &tokenizer, &err)) {
 		fprintf(stderr, "usage: bitsift-bench-words FILE...\n%s\n", err.text);
 		return 2;
 	}
 	for (int i = 1; i < argc; i++)
-		failed |= run(words, argv[i]);
-	bs_tokenizer_free(words);
+		failed |= run(tokenizer, argv[i]);
+	bs_tokenizer_free(tokenizer);
 	return failed;
 }

@@ -16,7 +16,7 @@
 #include "core/store/folder_listings.h"
 #include "core/store/summary_make.h"
 
-#define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
+#define VALID_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
 
 /* Whether the bit of i was not set; now it is. */
@@ -108,7 +108,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	uint32_t kind = manifest->sources[record.source].kind;
 	bool is_row = !bs_snapshot_has_words(&check->snapshot, check->number);
 	*n_positions += record.length;
-	EXPECT(check, !(record.flags & ~KNOWN_FLAGS), "document %u has unknown flags %#x", document, record.flags);
+	EXPECT(check, !(record.flags & ~VALID_FLAGS), "document %u has unknown flags %#x", document, record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
 	if (check->status || bs_snapshot_is_deleted(&check->snapshot, check->number, document))
 		return;
@@ -118,14 +118,14 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
 	EXPECT(check, !is_row || kind == BS_SOURCE_FOLDER || (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
 	       "row %u is not of a collection", document);
-	bool is_given = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
-	EXPECT(check, is_given || !(record.flags & (BS_DOC_GIVEN | BS_DOC_NOT_STORED)), "document %u was given, but is of a source",
+	bool is_stdin = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
+	EXPECT(check, is_stdin || !(record.flags & (BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)), "document %u was given, but is of a source",
 	       document);
-	EXPECT(check, !is_given || is_elsewhere || record.place[0] + 1 < check->segment->stored.offsets.n_bytes / 8,
+	EXPECT(check, !is_stdin || is_elsewhere || record.place[0] + 1 < check->segment->stored.offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
-	if (is_given && check->segment->ids.is_there)
+	if (is_stdin && check->segment->ids.is_there)
 		check_id(check, document, &record);
-	if (is_given && check->segment->ids.n_ordered > 0)
+	if (is_stdin && check->segment->ids.n_ordered > 0)
 		check_id_order(check, document, &record);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
 	bool is_other = before->source == UINT32_MAX ||

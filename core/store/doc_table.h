@@ -11,7 +11,7 @@
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */
 	BS_DOC_RACY = 2,       /* its file was changed while it was read: the fingerprint proves nothing */
-	BS_DOC_GIVEN = 4,         /* of standard input: its id was given beside its text, of which no field is the id */
+	BS_DOC_SEPARATE_ID = 4,         /* of standard input: its id was given beside its text, of which no field is the id */
 	BS_DOC_NOT_STORED = 8,    /* ... and its text is not in the segment: place[0] is 0 */
 };
 

@@ -31,7 +31,7 @@ struct making {
 	const struct bs_dir *dir;
 	const struct bs_dir *files;       /* dir if buffers are to be in temporary files; NULL: in memory */
 	const struct bs_snapshot *old;    /* nullable */
-	const struct bs_summary_known *known; /* nullable */
+	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
 	struct bs_summary_file before;    /* zeros: there is none that is of use */
 	struct bs_segment *own;           /* those that the commit before has not */
@@ -117,20 +117,20 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 	return BS_OK;
 }
 
-void bs_summary_known_deinit(struct bs_summary_known *known)
+void bs_summary_cache_deinit(struct bs_summary_cache *cache)
 {
-	bs_vector_deinit(&known->segments);
-	bs_vector_deinit(&known->hashes);
+	bs_vector_deinit(&cache->segments);
+	bs_vector_deinit(&cache->hashes);
 }
 
 /* Appends the hashes of a segment's words, if they are known. */
-static enum bs_status add_known(const struct bs_summary_known *known, uint64_t number, bool *found_out, struct bs_buffer *hashes,
+static enum bs_status add_known(const struct bs_summary_cache *cache, uint64_t number, bool *found_out, struct bs_buffer *hashes,
                                 struct bs_error *err)
 {
-	const uint64_t *from = known ? known->hashes.items : NULL;
+	const uint64_t *from = cache ? cache->hashes.items : NULL;
 	*found_out = false;
-	for (size_t i = 0; known && i < bs_vector_n(&known->segments); i++) {
-		const struct bs_summary_segment *segment = &known->segments.items[i];
+	for (size_t i = 0; cache && i < bs_vector_n(&cache->segments); i++) {
+		const struct bs_summary_segment *segment = &cache->segments.items[i];
 		*found_out = segment->number == number;
 		if (*found_out)
 			return bs_buffer_append(hashes, from, (size_t)segment->n_words * sizeof(*from), err);
@@ -159,7 +159,7 @@ static enum bs_status add_hashes(const struct making *at, uint64_t number, const
                                  struct bs_buffer *hashes, struct bs_error *err)
 {
 	bool found;
-	enum bs_status status = add_known(at->known, number, &found, hashes, err);
+	enum bs_status status = add_known(at->cache, number, &found, hashes, err);
 	return status || found ? status : read_hashes(segment, hashes, err);
 }
 
@@ -592,10 +592,10 @@ static bool is_large(const struct making *at, uint64_t memory_bytes)
 	return (n_words + (n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT)) * MAKING_BYTES > memory_bytes;
 }
 
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_cache *cache,
                                  uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err)
 {
-	struct making at = {.dir = dir, .old = old, .known = known, .manifest = manifest};
+	struct making at = {.dir = dir, .old = old, .cache = cache, .manifest = manifest};
 	manifest->summary.number = manifest->summary.counts_number = 0;
 	if (!manifest->options.summary_rate)
 		return BS_OK;

@@ -23,17 +23,17 @@ struct bs_summary_segment {
 BS_VECTOR(bs_summary_segments, struct bs_summary_segment);
 
 /* Of segments that were just built, what their lexicons would have to be read for. Zeros: nothing is known. */
-struct bs_summary_known {
+struct bs_summary_cache {
 	struct bs_summary_segments segments;
 	struct bs_u64s hashes; /* bs_hash_term of each word, segment by segment */
 };
-void bs_summary_known_deinit(struct bs_summary_known *known);
+void bs_summary_cache_deinit(struct bs_summary_cache *cache);
 
 /* Sets both numbers of manifest->summary to what belongs to its segments, which are written: to the files of the commit before if these
  * are right, or to new ones, written here; 0 if there are to be none. Where either of those files is missing or damaged, both are made
  * anew. old: that commit, opened; NULL: none. known: nullable. If this takes more than memory_bytes, temporary files of dir are used
  * instead of memory, unless dir is an index in memory without a folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_cache *cache,
                                  uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 
 /* That the summary of the snapshot, if it has one, and its counts are what is made from scratch. BS_NOT_FOUND, BS_CORRUPT. *file_out,

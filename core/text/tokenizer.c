@@ -73,9 +73,9 @@ static struct neighbour neighbour_of(unsigned class)
 	};
 }
 
-static struct neighbour neighbour_at(const struct bs_tokenizer *words, const struct ascii_stretch *stretch, size_t at)
+static struct neighbour neighbour_at(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at)
 {
-	return at < stretch->end ? neighbour_of(words->ascii.classes.of[stretch->text[at]])
+	return at < stretch->end ? neighbour_of(tokenizer->ascii.classes.of[stretch->text[at]])
 	                         : (struct neighbour){.is_unit = 0};
 }
 
@@ -113,21 +113,21 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 
 /* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on one side (away from
  * the byte, by `step`) is a part. */
-static bool is_joined_to_digit(const struct bs_tokenizer *words, const struct ascii_stretch *stretch, size_t at, int step)
+static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at, int step)
 {
 	if (at < stretch->start || at >= stretch->end)
 		return false;
-	unsigned class = words->ascii.classes.of[stretch->text[at]];
+	unsigned class = tokenizer->ascii.classes.of[stretch->text[at]];
 	size_t beyond = step < 0 ? at - 1 : at + 1;
 	if (!(class & BS_ASCII_MID_DIGIT) || beyond < stretch->start || beyond >= stretch->end)
 		return class & BS_ASCII_WORD;
-	return words->ascii.classes.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
+	return tokenizer->ascii.classes.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
 }
 
 /* Whether the byte at `at` is the T of a segment of digits, T and digits. */
-static bool is_date_cut(const struct bs_tokenizer *words, const struct ascii_stretch *stretch, size_t at)
+static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at)
 {
-	const uint8_t *class = words->ascii.classes.of, *text = stretch->text;
+	const uint8_t *class = tokenizer->ascii.classes.of, *text = stretch->text;
 	size_t first = at, behind = at + 1;
 	if (text[at] != 'T')
 		return false;
@@ -135,16 +135,16 @@ static bool is_date_cut(const struct bs_tokenizer *words, const struct ascii_str
 		first--;
 	while (behind < stretch->end && class[text[behind]] & BS_ASCII_DIGIT)
 		behind++;
-	return first < at && behind > at + 1 && !is_joined_to_digit(words, stretch, first - 1, -1) &&
-	       !is_joined_to_digit(words, stretch, behind, 1);
+	return first < at && behind > at + 1 && !is_joined_to_digit(tokenizer, stretch, first - 1, -1) &&
+	       !is_joined_to_digit(tokenizer, stretch, behind, 1);
 }
 
 /* Of those bytes of the line at text[at] the ones that are. */
-static uint64_t date_cuts(const struct bs_tokenizer *words, const struct ascii_stretch *stretch, size_t at, uint64_t bits)
+static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch, size_t at, uint64_t bits)
 {
 	uint64_t cuts = 0;
 	for (; bits; bits &= bits - 1)
-		if (is_date_cut(words, stretch, at + (size_t)__builtin_ctzll(bits)))
+		if (is_date_cut(tokenizer, stretch, at + (size_t)__builtin_ctzll(bits)))
 			cuts |= bits & -bits;
 	return cuts;
 }
@@ -159,25 +159,25 @@ struct ascii_window {
 };
 
 /* Finds the words of a window. A last one that reaches its end may go on behind it. */
-static void find_edges(const struct bs_tokenizer *words, const struct ascii_stretch *stretch,
+static void find_edges(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
                        const struct bs_line_classes *lines, struct ascii_window *window)
 {
 	struct neighbour before = {.is_unit = 0};
 	uint16_t *edge = window->edges;
 	uint64_t carry = 0;
 	if (window->start > stretch->start)
-		before = neighbour_of(words->ascii.classes.of[stretch->text[window->start - 1]]);
+		before = neighbour_of(tokenizer->ascii.classes.of[stretch->text[window->start - 1]]);
 	for (size_t at = 0; at < window->n_bytes; at += 64) {
 		size_t left = window->n_bytes - at;
 		size_t next = left < 64 ? left : 64;
-		struct neighbour after = neighbour_at(words, stretch, window->start + at + next);
+		struct neighbour after = neighbour_at(tokenizer, stretch, window->start + at + next);
 		const struct bs_line_classes *line = &lines[at / 64];
 		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1);
 		uint64_t digits = bytes_of(line, BS_ASCII_DIGIT);
 		uint64_t between = bytes_of(line, BS_ASCII_LETTER) & (digits << 1 | before.is_digit) &
 		                   (digits >> 1 | after.is_digit << (next - 1));
 		if (between)
-			of_words &= ~date_cuts(words, stretch, window->start + at, between);
+			of_words &= ~date_cuts(tokenizer, stretch, window->start + at, between);
 		for (uint64_t found = of_words ^ (of_words << 1 | carry); found; found &= found - 1)
 			*edge++ = (uint16_t)(at + (size_t)__builtin_ctzll(found));
 		carry = of_words >> 63;
@@ -196,15 +196,15 @@ static void find_edges(const struct bs_tokenizer *words, const struct ascii_stre
 /* The words between edges as tokens whose terms lie in the arena already. */
 static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii_window *window)
 {
-	struct bs_tokenizer *words = analysis->words;
+	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	for (size_t i = 0; i < window->n_edges;) {
-		size_t room = 2 * (BS_TOKENIZER_BATCH_TOKENS - words->batch.n_tokens);
+		size_t room = 2 * (BS_TOKENIZER_BATCH_TOKENS - tokenizer->batch.n_tokens);
 		size_t end = window->n_edges - i < room ? window->n_edges : i + room;
 		uint32_t position = (uint32_t)analysis->next_position;
-		struct bs_token *token = words->batch.tokens + words->batch.n_tokens;
+		struct bs_token *token = tokenizer->batch.tokens + tokenizer->batch.n_tokens;
 		analysis->next_position += (end - i) / 2;
 		analysis->n_positions += (end - i) / 2;
-		words->batch.n_tokens += (end - i) / 2;
+		tokenizer->batch.n_tokens += (end - i) / 2;
 		for (; i < end; i += 2) {
 			uint32_t from = window->edges[i], to = window->edges[i + 1];
 			*token++ = (struct bs_token){
@@ -216,7 +216,7 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 			};
 		}
 		enum bs_status status = BS_OK;
-		if (words->batch.n_tokens == BS_TOKENIZER_BATCH_TOKENS)
+		if (tokenizer->batch.n_tokens == BS_TOKENIZER_BATCH_TOKENS)
 			status = bs_tokenizer_hand_on(analysis);
 		if (status)
 			return status;
@@ -241,21 +241,21 @@ static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis, const s
 static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t at,
                                  size_t n_bytes, size_t *next_out)
 {
-	struct bs_tokenizer *words = analysis->words;
+	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	struct bs_line_classes lines[ASCII_WINDOW_BYTES / 64];
 	struct ascii_window window;
 	size_t n_lines = (n_bytes + 63) / 64;
 	enum bs_status status = bs_tokenizer_make_room(analysis, 1, n_lines * 64);
 	if (status)
 		return status;
-	uint8_t *folded = words->batch.arena.data + words->batch.arena.used_bytes;
+	uint8_t *folded = tokenizer->batch.arena.data + tokenizer->batch.arena.used_bytes;
 	memcpy(folded, analysis->text + at, n_bytes);
 	memset(folded + n_bytes, 0, n_lines * 64 - n_bytes);
-	words->kernel->text.classify(&words->ascii.classes, folded, n_lines, lines);
+	tokenizer->kernel->text.classify(&tokenizer->ascii.classes, folded, n_lines, lines);
 	window.start = at;
 	window.n_bytes = n_bytes;
 	window.folded = folded;
-	find_edges(words, stretch, lines, &window);
+	find_edges(tokenizer, stretch, lines, &window);
 	*next_out = at + n_bytes;
 	if (*next_out < stretch->end && window.n_edges && window.edges[window.n_edges - 1] == n_bytes) {
 		window.n_edges -= 2;
@@ -263,9 +263,9 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	}
 	if (window.n_edges == 0)
 		return BS_OK;
-	if (words->rules.stemmer || words->rules.split_identifiers)
+	if (tokenizer->rules.stemmer || tokenizer->rules.split_identifiers)
 		return put_edges_one_by_one(analysis, &window);
-	words->batch.arena.used_bytes += n_bytes;
+	tokenizer->batch.arena.used_bytes += n_bytes;
 	analysis->last_of_script_run = 0;
 	analysis->after_script_run = false;
 	return put_edges(analysis, &window);
@@ -275,17 +275,17 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 static enum bs_status find_word_end(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t start,
                                     size_t *end_out)
 {
-	const struct bs_tokenizer *words = analysis->words;
-	unsigned class = words->ascii.classes.of[stretch->text[start]];
+	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
+	unsigned class = tokenizer->ascii.classes.of[stretch->text[start]];
 	for (*end_out = start + 1; *end_out < stretch->end; ++*end_out) {
 		size_t at = *end_out;
-		struct neighbour before = neighbour_of(class), after = neighbour_at(words, stretch, at + 1);
-		class = words->ascii.classes.of[stretch->text[at]];
+		struct neighbour before = neighbour_of(class), after = neighbour_at(tokenizer, stretch, at + 1);
+		class = tokenizer->ascii.classes.of[stretch->text[at]];
 		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
 		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
 		bool is_cut = class & BS_ASCII_CUT && (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
 		bool is_between = class & BS_ASCII_LETTER && before.is_digit && after.is_digit;
-		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(words, stretch, at)))
+		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(tokenizer, stretch, at)))
 			return BS_OK;
 		enum bs_status status = bs_deadline_each(at - start, BYTE_NS, analysis->err);
 		if (status)
@@ -299,7 +299,7 @@ static enum bs_status find_word_end(struct bs_analysis *analysis, const struct a
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct ascii_stretch stretch = {analysis->text, start, end};
-	size_t window_bytes = analysis->words->window_bytes;
+	size_t window_bytes = analysis->tokenizer->window_bytes;
 	size_t most_bytes = window_bytes < ASCII_WINDOW_BYTES ? window_bytes : ASCII_WINDOW_BYTES;
 	enum bs_status status = BS_OK;
 	for (size_t at = start, next; at < end && !status; at = next) {
@@ -418,7 +418,7 @@ static bool is_emoji(const struct bs_tokenizer_window *window, int32_t start, in
 
 static enum bs_status break_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window, const struct stretch *stretch)
 {
-	UBreakIterator *breaks = analysis->words->icu.breaks;
+	UBreakIterator *breaks = analysis->tokenizer->icu.breaks;
 	UErrorCode code = U_ZERO_ERROR;
 	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
 	if (U_FAILURE(code))
@@ -441,7 +441,7 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct bs_to
 {
 	if (stretch->is_inert)
 		return BS_OK;
-	if (stretch->is_ascii && analysis->words->ascii_path) {
+	if (stretch->is_ascii && analysis->tokenizer->ascii_path) {
 		struct bs_tokenizer_window ahead = *window;
 		struct bs_byte_span span = bs_tokenizer_span(&ahead, stretch->start, stretch->end);
 		/* But for signs that are ASCII in NFC alone, as the Kelvin sign is. */
@@ -465,7 +465,7 @@ static void map_apostrophes(UChar *units, int32_t n_units)
 static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t start,
                                    bool is_script_run, struct stretch *stretch_out)
 {
-	const uint8_t *code_points = analysis->words->icu.code_point_classes; /* decoding has learnt them */
+	const uint8_t *code_points = analysis->tokenizer->icu.code_point_classes; /* decoding has learnt them */
 	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
 	uint32_t bits = 0;
@@ -502,7 +502,7 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_token
 static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct bs_tokenizer_window window = {0};
-	enum bs_status status = bs_tokenizer_need_icu(analysis->words, analysis->err);
+	enum bs_status status = bs_tokenizer_need_icu(analysis->tokenizer, analysis->err);
 	if (!status)
 		status = bs_tokenizer_decode(analysis, start, end, &window);
 	for (int32_t at = 0; !status && at < window.n_units;) {
@@ -536,27 +536,27 @@ static enum bs_status fail_stemmer(const char *language, struct bs_error *err)
 	return bs_fail(err, BS_INVALID, "unknown stemmer: %.40s; the known ones are:%s", language, known);
 }
 
-static enum bs_status open_stemmer(struct bs_tokenizer *words, const char *language, struct bs_error *err)
+static enum bs_status open_stemmer(struct bs_tokenizer *tokenizer, const char *language, struct bs_error *err)
 {
 	enum bs_status status = bs_stemmer_load(err);
 	if (status)
 		return status;
-	words->rules.stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
-	return words->rules.stemmer ? BS_OK : fail_stemmer(language, err);
+	tokenizer->rules.stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
+	return tokenizer->rules.stemmer ? BS_OK : fail_stemmer(language, err);
 }
 
-static enum bs_status open_icu(struct bs_tokenizer *words, struct bs_error *err)
+static enum bs_status open_icu(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;
 	UErrorCode code = U_ZERO_ERROR;
-	words->icu.nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
-	words->icu.nfd = bs_icu.unorm2_getNFDInstance(&code);
-	words->icu.nfc = bs_icu.unorm2_getNFCInstance(&code);
+	tokenizer->icu.nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
+	tokenizer->icu.nfd = bs_icu.unorm2_getNFDInstance(&code);
+	tokenizer->icu.nfc = bs_icu.unorm2_getNFCInstance(&code);
 	if (U_FAILURE(code))
 		return bs_tokenizer_fail_icu(err, "opening the normalizers", code);
-	return bs_tokenizer_know_ascii(words, err);
+	return bs_tokenizer_know_ascii(tokenizer, err);
 }
 
 enum bs_status bs_tokenizer_check_analyzer_name(const char *name, struct bs_error *err)
@@ -582,58 +582,58 @@ enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, c
 enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options, struct bs_tokenizer **words_out, struct bs_error *err)
 {
 	*words_out = NULL;
-	struct bs_tokenizer *words = calloc(1, sizeof(*words));
-	if (!words)
-		return bs_fail_memory(err, "a words analyzer", sizeof(*words));
-	words->rules.analyzer = options ? options->analyzer : NULL;
-	words->rules.fold_accents = options && options->fold_accents;
-	words->rules.split_identifiers = options && options->split_identifiers;
-	words->ascii_path = true;
-	words->window_bytes = BS_TOKENIZER_WINDOW_BYTES;
+	struct bs_tokenizer *tokenizer = calloc(1, sizeof(*tokenizer));
+	if (!tokenizer)
+		return bs_fail_memory(err, "a words analyzer", sizeof(*tokenizer));
+	tokenizer->rules.analyzer = options ? options->analyzer : NULL;
+	tokenizer->rules.fold_accents = options && options->fold_accents;
+	tokenizer->rules.split_identifiers = options && options->split_identifiers;
+	tokenizer->ascii_path = true;
+	tokenizer->window_bytes = BS_TOKENIZER_WINDOW_BYTES;
 
-	enum bs_status status = bs_kernel_choose(NULL, &words->kernel, err);
+	enum bs_status status = bs_kernel_choose(NULL, &tokenizer->kernel, err);
 	if (!status)
-		status = bs_tokenizer_check_analyzer(words->rules.analyzer, options ? options->analyzer_name : NULL,
+		status = bs_tokenizer_check_analyzer(tokenizer->rules.analyzer, options ? options->analyzer_name : NULL,
 		                                 "the index", err);
 	if (!status && options && options->stem_language)
-		status = open_stemmer(words, options->stem_language, err);
+		status = open_stemmer(tokenizer, options->stem_language, err);
 	if (!status)
-		status = open_icu(words, err);
+		status = open_icu(tokenizer, err);
 	if (status) {
-		bs_tokenizer_free(words);
+		bs_tokenizer_free(tokenizer);
 		return status;
 	}
-	*words_out = words;
+	*words_out = tokenizer;
 	return BS_OK;
 }
 
 /* Gives back buffers of more than kept_bytes. */
-static void trim_scratch(struct bs_tokenizer *words, size_t kept_bytes)
+static void trim_scratch(struct bs_tokenizer *tokenizer, size_t kept_bytes)
 {
-	struct bs_buffer *scratch[] = {&words->normal.window, &words->normal.edits,  &words->normal.ordered,
-	                               &words->term.folded,   &words->term.spare[0], &words->term.spare[1],
-	                               &words->term.whole,    &words->term.unmarked, &words->term.parts,
-	                               &words->batch.arena};
+	struct bs_buffer *scratch[] = {&tokenizer->normal.window, &tokenizer->normal.edits,  &tokenizer->normal.ordered,
+	                               &tokenizer->term.folded,   &tokenizer->term.spare[0], &tokenizer->term.spare[1],
+	                               &tokenizer->term.whole,    &tokenizer->term.unmarked, &tokenizer->term.parts,
+	                               &tokenizer->batch.arena};
 	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
 		if (scratch[i]->capacity_bytes > kept_bytes)
 			bs_buffer_deinit(scratch[i]);
 }
 
-void bs_tokenizer_free(struct bs_tokenizer *words)
+void bs_tokenizer_free(struct bs_tokenizer *tokenizer)
 {
-	if (!words)
+	if (!tokenizer)
 		return;
-	bs_tokenizer_close_icu(words);
-	if (words->rules.stemmer)
-		bs_stemmer.sb_stemmer_delete(words->rules.stemmer);
-	trim_scratch(words, 0);
-	free(words->ascii.forms);
-	free(words);
+	bs_tokenizer_close_icu(tokenizer);
+	if (tokenizer->rules.stemmer)
+		bs_stemmer.sb_stemmer_delete(tokenizer->rules.stemmer);
+	trim_scratch(tokenizer, 0);
+	free(tokenizer->ascii.forms);
+	free(tokenizer);
 }
 
-void bs_tokenizer_split(struct bs_tokenizer *words, bool splits)
+void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits)
 {
-	words->rules.split_identifiers = splits;
+	tokenizer->rules.split_identifiers = splits;
 }
 
 /*
@@ -657,17 +657,17 @@ void bs_tokenizer_split(struct bs_tokenizer *words, bool splits)
 /* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to it. */
 static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes, size_t *end_out)
 {
-	const struct bs_tokenizer *words = analysis->words;
+	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const uint8_t *text = analysis->text;
 	size_t from = start;
 	enum bs_status status = BS_OK;
 	while (!status) {
-		size_t limit = text_bytes - from > words->window_bytes ? from + words->window_bytes : text_bytes;
-		size_t end = words->kernel->text.find_opaque(text, from, limit, false);
+		size_t limit = text_bytes - from > tokenizer->window_bytes ? from + tokenizer->window_bytes : text_bytes;
+		size_t end = tokenizer->kernel->text.find_opaque(text, from, limit, false);
 		*end_out = end;
 		if (end == text_bytes)
 			return BS_OK;
-		*end_out = bs_tokenizer_last_cut(words, text, from, end);
+		*end_out = bs_tokenizer_last_cut(tokenizer, text, from, end);
 		if (*end_out > from)
 			return BS_OK;
 		*end_out = start;
@@ -675,28 +675,28 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 			return BS_OK;
 		/* No cut so far: one long word. */
 		from = limit;
-		status = bs_deadline_spend(words->window_bytes * BYTE_NS, analysis->err);
+		status = bs_deadline_spend(tokenizer->window_bytes * BYTE_NS, analysis->err);
 	}
 	return status;
 }
 
 /* Where a piece for ICU that starts at start ends: at the first safe cut beyond the window's size. */
-static size_t find_window_end(const struct bs_tokenizer *words, const uint8_t *text, size_t start, size_t text_bytes)
+static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t text_bytes)
 {
-	size_t window_bytes = words->window_bytes;
+	size_t window_bytes = tokenizer->window_bytes;
 	if (text_bytes - start <= window_bytes)
 		return text_bytes;
-	size_t cut = bs_tokenizer_last_cut(words, text, start, start + window_bytes);
-	return cut > start ? cut : bs_tokenizer_next_cut(words, text, start + window_bytes + 1, text_bytes);
+	size_t cut = bs_tokenizer_last_cut(tokenizer, text, start, start + window_bytes);
+	return cut > start ? cut : bs_tokenizer_next_cut(tokenizer, text, start + window_bytes + 1, text_bytes);
 }
 
 /* The same where the ASCII path may take over: or sooner, at the first safe cut with some pure ASCII behind it. */
-static size_t find_mixed_end(const struct bs_tokenizer *words, const uint8_t *text, size_t start, size_t text_bytes)
+static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t text_bytes)
 {
 	size_t cut = start;
 	for (;;) {
-		cut = bs_tokenizer_next_cut(words, text, cut + 1, text_bytes);
-		if (cut - start >= words->window_bytes || text_bytes - cut <= ASCII_RESUME_BYTES)
+		cut = bs_tokenizer_next_cut(tokenizer, text, cut + 1, text_bytes);
+		if (cut - start >= tokenizer->window_bytes || text_bytes - cut <= ASCII_RESUME_BYTES)
 			return cut;
 		uint64_t behind[ASCII_RESUME_BYTES / 8];
 		memcpy(behind, text + cut, sizeof(behind));
@@ -708,10 +708,10 @@ static size_t find_mixed_end(const struct bs_tokenizer *words, const uint8_t *te
 /* Analyses one piece from start on; end_out is where the next one starts. */
 static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, size_t text_bytes, size_t *end_out)
 {
-	const struct bs_tokenizer *words = analysis->words;
+	const struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const uint8_t *text = analysis->text;
-	if (!words->ascii_path) {
-		*end_out = find_window_end(words, text, start, text_bytes);
+	if (!tokenizer->ascii_path) {
+		*end_out = find_window_end(tokenizer, text, start, text_bytes);
 		return analyze_icu(analysis, start, *end_out);
 	}
 	enum bs_status status = find_ascii_end(analysis, start, text_bytes, end_out);
@@ -719,7 +719,7 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 		return status;
 	if (*end_out > start)
 		return analyze_ascii(analysis, start, *end_out);
-	*end_out = find_mixed_end(words, text, start, text_bytes);
+	*end_out = find_mixed_end(tokenizer, text, start, text_bytes);
 	return analyze_icu(analysis, start, *end_out);
 }
 
@@ -739,7 +739,7 @@ static int take_given(void *context, const uint8_t *term, size_t term_bytes, siz
 		return 1;
 	if (start > stop || stop > cutting->text_bytes || start < cutting->start_byte)
 		cutting->status = bs_fail(analysis->err, BS_INVALID, "the analyzer %s put a word at bytes %zu to %zu of a text of %zu, behind %llu",
-		                          analysis->words->rules.analyzer->name, start, stop, cutting->text_bytes,
+		                          analysis->tokenizer->rules.analyzer->name, start, stop, cutting->text_bytes,
 		                          (unsigned long long)cutting->start_byte);
 	cutting->start_byte = start;
 	if (!cutting->status)
@@ -751,7 +751,7 @@ static int take_given(void *context, const uint8_t *term, size_t term_bytes, siz
 
 static enum bs_status analyze_given(struct bs_analysis *analysis, size_t text_bytes)
 {
-	const struct bs_analyzer *analyzer = analysis->words->rules.analyzer;
+	const struct bs_analyzer *analyzer = analysis->tokenizer->rules.analyzer;
 	static const uint8_t nothing[1];
 	struct cutting cutting = {.analysis = analysis, .text_bytes = text_bytes};
 	int result = analyzer->cut(analyzer->context, analysis->text ? analysis->text : nothing, text_bytes, take_given, &cutting);
@@ -760,24 +760,24 @@ static enum bs_status analyze_given(struct bs_analysis *analysis, size_t text_by
 	return bs_fail(analysis->err, BS_IO, "the analyzer %s failed with %d", analyzer->name, result);
 }
 
-enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, uint32_t first_position,
+enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, uint32_t first_position,
                                 bs_token_fn fn, void *context, struct bs_tokenizer_sum *sum_out, struct bs_error *err)
 {
-	struct bs_analysis analysis = {.words = words, .text = text, .fn = fn, .context = context, .err = err,
+	struct bs_analysis analysis = {.tokenizer = tokenizer, .text = text, .fn = fn, .context = context, .err = err,
 	                               .next_position = first_position};
-	words->batch.n_tokens = 0;
-	bs_buffer_clear(&words->batch.arena);
-	enum bs_status status = bs_buffer_reserve(&words->batch.arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
-	if (!status && words->rules.analyzer)
+	tokenizer->batch.n_tokens = 0;
+	bs_buffer_clear(&tokenizer->batch.arena);
+	enum bs_status status = bs_buffer_reserve(&tokenizer->batch.arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
+	if (!status && tokenizer->rules.analyzer)
 		status = analyze_given(&analysis, text_bytes);
-	for (size_t at = 0, end; at < text_bytes && !status && !words->rules.analyzer; at = end) {
+	for (size_t at = 0, end; at < text_bytes && !status && !tokenizer->rules.analyzer; at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 		if (!status)
 			status = bs_deadline_spend((end - at) * BYTE_NS, err);
 	}
 	if (!status)
 		status = bs_tokenizer_flush(&analysis);
-	trim_scratch(words, SCRATCH_KEPT_BYTES);
+	trim_scratch(tokenizer, SCRATCH_KEPT_BYTES);
 	if (!status && sum_out)
 		*sum_out = (struct bs_tokenizer_sum){
 			.next_position = (uint32_t)analysis.next_position,
@@ -786,14 +786,14 @@ enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *words, const uint8_t *t
 	return status;
 }
 
-enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
+enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
                                    struct bs_error *err)
 {
-	struct bs_analysis analysis = {.words = words, .text = text, .err = err};
+	struct bs_analysis analysis = {.tokenizer = tokenizer, .text = text, .err = err};
 	struct bs_tokenizer_window window = {0};
-	if (words->rules.analyzer || bs_is_ascii(text, text_bytes))
+	if (tokenizer->rules.analyzer || bs_is_ascii(text, text_bytes))
 		return bs_buffer_append(to, text, text_bytes, err);
-	enum bs_status status = bs_tokenizer_need_icu(words, err);
+	enum bs_status status = bs_tokenizer_need_icu(tokenizer, err);
 	if (!status)
 		status = bs_tokenizer_decode(&analysis, 0, text_bytes, &window);
 	if (!status)

@@ -63,22 +63,22 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options, stru
 	BS_WARN_UNUSED;
 
 /* NULL is fine. */
-void bs_tokenizer_free(struct bs_tokenizer *words);
+void bs_tokenizer_free(struct bs_tokenizer *tokenizer);
 
 /* Whether identifiers are split from now on, so that the analyzer of documents serves for queries, which are not. */
-void bs_tokenizer_split(struct bs_tokenizer *words, bool splits);
+void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits);
 
 /* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or
  * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, BS_UNSUPPORTED of
  * ICU, or what fn returned. */
-enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes,
+enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes,
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_tokenizer_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the text in NFC, as words are cut from it (an analyzer gets it as it stands). Not while this analyzer is at
  * work. BS_NO_MEMORY, BS_UNSUPPORTED of ICU. */
-enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
+enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words.

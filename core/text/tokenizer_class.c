@@ -29,47 +29,47 @@ static void free_pages(void *pages, size_t n_bytes)
 		(void)munmap(pages, n_bytes);
 }
 
-static enum bs_status open_breaks(struct bs_tokenizer *words, struct bs_error *err)
+static enum bs_status open_breaks(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
 	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
-	words->icu.code_point_classes = zero_pages(CLASSES_BYTES);
-	words->icu.simple_folds = zero_pages(FOLDS_BYTES);
-	if (!words->icu.code_point_classes || !words->icu.simple_folds)
+	tokenizer->icu.code_point_classes = zero_pages(CLASSES_BYTES);
+	tokenizer->icu.simple_folds = zero_pages(FOLDS_BYTES);
+	if (!tokenizer->icu.code_point_classes || !tokenizer->icu.simple_folds)
 		return bs_fail_memory(err, "the classes and folds of code points", CLASSES_BYTES + FOLDS_BYTES);
-	words->icu.breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+	tokenizer->icu.breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	return U_FAILURE(code) ? bs_tokenizer_fail_icu(err, "opening the word break rules", code) : BS_OK;
 }
 
-enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *words, struct bs_error *err)
+enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
-	if (words->icu.breaks)
+	if (tokenizer->icu.breaks)
 		return BS_OK;
-	enum bs_status status = open_breaks(words, err);
+	enum bs_status status = open_breaks(tokenizer, err);
 	if (status)
-		bs_tokenizer_close_icu(words);
+		bs_tokenizer_close_icu(tokenizer);
 	return status;
 }
 
-void bs_tokenizer_close_icu(struct bs_tokenizer *words)
+void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer)
 {
-	if (words->icu.breaks)
-		bs_icu.ubrk_close(words->icu.breaks);
-	free_pages(words->icu.code_point_classes, CLASSES_BYTES);
-	free_pages(words->icu.simple_folds, FOLDS_BYTES);
-	words->icu.breaks = NULL;
-	free(words->normal.composed);
-	words->icu.code_point_classes = NULL;
-	words->icu.simple_folds = NULL;
-	words->normal.composed = NULL;
+	if (tokenizer->icu.breaks)
+		bs_icu.ubrk_close(tokenizer->icu.breaks);
+	free_pages(tokenizer->icu.code_point_classes, CLASSES_BYTES);
+	free_pages(tokenizer->icu.simple_folds, FOLDS_BYTES);
+	tokenizer->icu.breaks = NULL;
+	free(tokenizer->normal.composed);
+	tokenizer->icu.code_point_classes = NULL;
+	tokenizer->icu.simple_folds = NULL;
+	tokenizer->normal.composed = NULL;
 }
 
-bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *words, UChar32 c)
+bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c)
 {
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
-	if (words->icu.code_point_classes && words->icu.code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
-		return words->icu.code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
+	if (tokenizer->icu.code_point_classes && tokenizer->icu.code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
+		return tokenizer->icu.code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
@@ -79,19 +79,19 @@ bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *words, UChar32 c)
 }
 
 /* Asks ICU for the first segment of units. */
-static enum bs_status first_segment(struct bs_tokenizer *words, const UChar *units, int32_t n_units, int32_t *end_out,
+static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar *units, int32_t n_units, int32_t *end_out,
                                     int32_t *rule_status_out, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	enum bs_status status = bs_tokenizer_need_icu(words, err);
+	enum bs_status status = bs_tokenizer_need_icu(tokenizer, err);
 	if (status)
 		return status;
-	bs_icu.ubrk_setText(words->icu.breaks, units, n_units, &code);
+	bs_icu.ubrk_setText(tokenizer->icu.breaks, units, n_units, &code);
 	if (U_FAILURE(code))
 		return bs_tokenizer_fail_icu(err, "asking for the class of a character", code);
-	bs_icu.ubrk_first(words->icu.breaks);
-	*end_out = bs_icu.ubrk_next(words->icu.breaks);
-	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->icu.breaks);
+	bs_icu.ubrk_first(tokenizer->icu.breaks);
+	*end_out = bs_icu.ubrk_next(tokenizer->icu.breaks);
+	*rule_status_out = bs_icu.ubrk_getRuleStatus(tokenizer->icu.breaks);
 	return BS_OK;
 }
 
@@ -111,14 +111,14 @@ struct manners {
 	bool joins[N_BESIDE];
 };
 
-static enum bs_status learn_manners(struct bs_tokenizer *words, UChar32 c, struct manners *manners_out,
+static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c, struct manners *manners_out,
                                     struct bs_error *err)
 {
 	static const UChar beside[N_BESIDE][2] = {{'a', 'a'}, {'1', '1'}, {'a', 0}, {0, 'a'}, {'1', 0}, {0, '1'}};
 	UChar units[4];
 	int32_t n_units = 0, end = 0, rule_status = 0;
 	U16_APPEND_UNSAFE(units, n_units, c);
-	enum bs_status status = first_segment(words, units, n_units, &end, &manners_out->rule_status, err);
+	enum bs_status status = first_segment(tokenizer, units, n_units, &end, &manners_out->rule_status, err);
 	for (size_t i = 0; i < N_BESIDE && !status; i++) {
 		n_units = 0;
 		if (beside[i][0])
@@ -126,7 +126,7 @@ static enum bs_status learn_manners(struct bs_tokenizer *words, UChar32 c, struc
 		U16_APPEND_UNSAFE(units, n_units, c);
 		if (beside[i][1])
 			units[n_units++] = beside[i][1];
-		status = first_segment(words, units, n_units, &end, &rule_status, err);
+		status = first_segment(tokenizer, units, n_units, &end, &rule_status, err);
 		manners_out->joins[i] = end == n_units;
 	}
 	return status;
@@ -165,10 +165,10 @@ static bool is_inert(UChar32 c, const struct manners *manners)
 	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
 }
 
-enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *words, UChar32 c, bool *is_inert_out, struct bs_error *err)
+enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out, struct bs_error *err)
 {
 	struct manners manners;
-	enum bs_status status = learn_manners(words, c, &manners, err);
+	enum bs_status status = learn_manners(tokenizer, c, &manners, err);
 	*is_inert_out = !status && is_inert(c, &manners);
 	return status;
 }
@@ -198,17 +198,17 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 }
 
 /* What ICU takes the bytes of ASCII for. */
-static enum bs_status learn_ascii(struct bs_tokenizer *words, struct bs_error *err)
+static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	for (UChar32 c = 0; c < 0x80; c++) {
 		struct manners manners;
-		enum bs_status status = learn_manners(words, c, &manners, err);
+		enum bs_status status = learn_manners(tokenizer, c, &manners, err);
 		if (status)
 			return status;
-		words->ascii.classes.of[c] = ascii_class(c, &manners);
-		words->ascii.parts[c] = (uint8_t)bs_part_kind_of(c);
+		tokenizer->ascii.classes.of[c] = ascii_class(c, &manners);
+		tokenizer->ascii.parts[c] = (uint8_t)bs_part_kind_of(c);
 	}
-	bs_byte_classes_finish(&words->ascii.classes);
+	bs_byte_classes_finish(&tokenizer->ascii.classes);
 	return BS_OK;
 }
 
@@ -226,41 +226,41 @@ static struct {
 	uint8_t parts[0x80];
 } ascii_learnt;
 
-static void publish_ascii(const struct bs_tokenizer *words)
+static void publish_ascii(const struct bs_tokenizer *tokenizer)
 {
 	unsigned expected = NOT_LEARNT;
 	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	ascii_learnt.classes = words->ascii.classes;
-	memcpy(ascii_learnt.parts, words->ascii.parts, sizeof(ascii_learnt.parts));
+	ascii_learnt.classes = tokenizer->ascii.classes;
+	memcpy(ascii_learnt.parts, tokenizer->ascii.parts, sizeof(ascii_learnt.parts));
 	__atomic_store_n(&ascii_learnt.state, LEARNT, __ATOMIC_RELEASE);
 }
 
-enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *words, struct bs_error *err)
+enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	if (__atomic_load_n(&ascii_learnt.state, __ATOMIC_ACQUIRE) == LEARNT) {
-		words->ascii.classes = ascii_learnt.classes;
-		memcpy(words->ascii.parts, ascii_learnt.parts, sizeof(words->ascii.parts));
+		tokenizer->ascii.classes = ascii_learnt.classes;
+		memcpy(tokenizer->ascii.parts, ascii_learnt.parts, sizeof(tokenizer->ascii.parts));
 		return BS_OK;
 	}
-	enum bs_status status = learn_ascii(words, err);
+	enum bs_status status = learn_ascii(tokenizer, err);
 	if (!status)
-		publish_ascii(words);
+		publish_ascii(tokenizer);
 	return status;
 }
 
-static enum bs_status learn_kind(struct bs_tokenizer *words, UChar32 c, uint8_t *kind_out, struct bs_error *err)
+static enum bs_status learn_kind(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *kind_out, struct bs_error *err)
 {
 	*kind_out = BS_CODE_POINT_OTHER;
 	if (bs_tokenizer_is_apostrophe(c)) {
 		*kind_out = BS_CODE_POINT_APOSTROPHE;
-	} else if (bs_tokenizer_is_of_script_run(words, c)) {
+	} else if (bs_tokenizer_is_of_script_run(tokenizer, c)) {
 		*kind_out = BS_CODE_POINT_SCRIPT_RUN;
 	} else if (bs_tokenizer_is_mark(c)) {
 		*kind_out = BS_CODE_POINT_MARK;
 	} else {
 		bool is_nothing;
-		enum bs_status status = bs_tokenizer_is_inert(words, c, &is_nothing, err);
+		enum bs_status status = bs_tokenizer_is_inert(tokenizer, c, &is_nothing, err);
 		if (status)
 			return status;
 		if (is_nothing)
@@ -269,12 +269,12 @@ static enum bs_status learn_kind(struct bs_tokenizer *words, UChar32 c, uint8_t 
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c, uint8_t *class_out, struct bs_error *err)
 {
-	enum bs_status status = learn_kind(words, c, class_out, err);
+	enum bs_status status = learn_kind(tokenizer, c, class_out, err);
 	if (status)
 		return status;
-	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(words->icu.nfc, c);
+	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfc, c);
 	int32_t quick_check = bs_icu.u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
 	if (is_joined)
 		*class_out |= BS_CODE_POINT_JOINS;
@@ -282,6 +282,6 @@ enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *words, UChar32 c, u
 		*class_out |= BS_CODE_POINT_STABLE;
 	if (is_joined ? quick_check == UNORM_YES : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
 		*class_out |= BS_CODE_POINT_SETTLED;
-	words->icu.code_point_classes[c] = *class_out;
+	tokenizer->icu.code_point_classes[c] = *class_out;
 	return BS_OK;
 }

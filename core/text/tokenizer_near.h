@@ -25,24 +25,24 @@ enum bs_tokenizer_ascii_form {
 };
 
 /* c: a code point from 0x80 on. Remembered for the next time. */
-enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *words, int32_t c, enum bs_tokenizer_ascii_form *ascii_form_out,
+enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c, enum bs_tokenizer_ascii_form *ascii_form_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether terms are found by their bytes at all: not where they are stemmed, or cut by somebody else. */
-bool bs_tokenizer_keeps_bytes(const struct bs_tokenizer *words);
+bool bs_tokenizer_keeps_bytes(const struct bs_tokenizer *tokenizer);
 
 /* Two bytes of ASCII that stand side by side, both of a word: whether it may end between them all the same, because a date
  * is cut there (at a T) or an identifier is split. */
-bool bs_tokenizer_may_end_between(const struct bs_tokenizer *words, uint8_t before, uint8_t after);
+bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t before, uint8_t after);
 
 /* Whether a term of digits, t and perhaps digits may stand for a date, which is no word where its T is large. */
-bool bs_tokenizer_may_be_date(const struct bs_tokenizer *words, const uint8_t *term, size_t term_bytes);
+bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_t *term, size_t term_bytes);
 
 /* Whether identifiers are split: a word may have several positions, and then its first one twice. */
-bool bs_tokenizer_splits(const struct bs_tokenizer *words);
+bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer);
 
 /* Whether a word of ASCII that is all of this text has several parts. */
-bool bs_tokenizer_has_parts(const struct bs_tokenizer *words, const uint8_t *text, size_t n_bytes);
+bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t n_bytes);
 
 /* What a byte is to the words around it. */
 enum bs_byte_kind {
@@ -52,12 +52,12 @@ enum bs_byte_kind {
 	BS_BYTE_MID,    /* no part of a word but, perhaps, between two of the first two kinds: ' . : and the like */
 	BS_BYTE_HIGH,   /* not ASCII: anything */
 };
-void bs_tokenizer_byte_kinds(const struct bs_tokenizer *words, uint8_t kinds_out[256]);
+void bs_tokenizer_byte_kinds(const struct bs_tokenizer *tokenizer, uint8_t kinds_out[256]);
 
 /* The last safe cut in [low, at], or the first in [at, high]; at itself may be one. 0 and text_bytes are. Texts are
  * analysed the same whether or not they are cut at a safe cut. False if there is none. low <= at <= high <=
  * text_bytes. */
-bool bs_tokenizer_cut_before(const struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
+bool bs_tokenizer_cut_before(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
                          size_t *cut_out);
-bool bs_tokenizer_cut_after(const struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
+bool bs_tokenizer_cut_after(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
                         size_t *cut_out);

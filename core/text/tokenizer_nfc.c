@@ -136,26 +136,26 @@ static enum bs_status put_in_order(struct ordering *ordering, const UChar *units
 	return status ? status : flush_marks(ordering);
 }
 
-static enum bs_status order(struct bs_tokenizer *words, const UNormalizer2 *form, const UChar **from, int32_t *from_units,
+static enum bs_status order(struct bs_tokenizer *tokenizer, const UNormalizer2 *form, const UChar **from, int32_t *from_units,
                             struct bs_error *err)
 {
-	struct ordering ordering = {.form = form, .out = &words->normal.ordered, .err = err};
+	struct ordering ordering = {.form = form, .out = &tokenizer->normal.ordered, .err = err};
 	enum bs_status status = put_in_order(&ordering, *from, *from_units);
 	bs_vector_deinit(&ordering.marks);
 	bs_buffer_deinit(&ordering.sorted);
-	if (!status && words->normal.ordered.used_bytes / sizeof(UChar) > INT32_MAX)
+	if (!status && tokenizer->normal.ordered.used_bytes / sizeof(UChar) > INT32_MAX)
 		status = bs_fail(err, BS_UNSUPPORTED, "a word of more than %ld characters", (long)INT32_MAX);
-	*from = (const UChar *)(const void *)words->normal.ordered.data;
-	*from_units = (int32_t)(words->normal.ordered.used_bytes / sizeof(UChar));
+	*from = (const UChar *)(const void *)tokenizer->normal.ordered.data;
+	*from_units = (int32_t)(tokenizer->normal.ordered.used_bytes / sizeof(UChar));
 	return status;
 }
 
-enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *words, const UNormalizer2 *form, const UChar *from,
+enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNormalizer2 *form, const UChar *from,
                                   int32_t from_units, struct bs_buffer *to, int32_t *n_units_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (from_units > 2 * STEP_UNITS && has_long_sequence(form, from, from_units))
-		status = order(words, form, &from, &from_units, err);
+		status = order(tokenizer, form, &from, &from_units, err);
 	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
 	while (!status) {
 		status = bs_deadline_spend((uint64_t)from_units * 2 * UNIT_NS, err);
@@ -189,7 +189,7 @@ struct bs_composed {
 	uint8_t n_units, n_results;
 };
 
-static struct bs_composed *recall(struct bs_tokenizer *words, const UChar *raw, int32_t n_units, bool *is_known_out)
+static struct bs_composed *recall(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, bool *is_known_out)
 {
 	UChar key[REMEMBERED_UNITS] = {0};
 	uint64_t bits;
@@ -197,44 +197,44 @@ static struct bs_composed *recall(struct bs_tokenizer *words, const UChar *raw, 
 		key[i] = raw[i];
 	memcpy(&bits, key, sizeof(bits));
 	struct bs_composed *found =
-		&words->normal.composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
+		&tokenizer->normal.composed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
 	*is_known_out = found->n_units == n_units && memcmp(found->raw, key, sizeof(key)) == 0;
 	return found;
 }
 
 /* The code points of the normalized segment need classes, too. */
-static enum bs_status learn_classes(struct bs_tokenizer *words, const UChar *units, int32_t n_units, struct bs_error *err)
+static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar *units, int32_t n_units, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (int32_t at = 0; at < n_units && !status;) {
 		uint8_t ignored;
-		status = bs_tokenizer_class_of(words, bs_tokenizer_next(units, &at), &ignored, err);
+		status = bs_tokenizer_class_of(tokenizer, bs_tokenizer_next(units, &at), &ignored, err);
 	}
 	return status;
 }
 
 /* *nfc_out: the NFC of a segment, *n_nfc_out units, until the next. */
-static enum bs_status compose(struct bs_tokenizer *words, const UChar *raw, int32_t n_units, const UChar **nfc_out,
+static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units, const UChar **nfc_out,
                               int32_t *n_nfc_out, struct bs_error *err)
 {
 	struct bs_composed *remembered = NULL;
 	bool is_known = false;
-	if (!words->normal.composed)
-		words->normal.composed = calloc((size_t)1 << REMEMBERED_BITS, sizeof(*words->normal.composed));
-	if (!words->normal.composed)
-		return bs_fail_memory(err, "composed characters", sizeof(*words->normal.composed) << REMEMBERED_BITS);
+	if (!tokenizer->normal.composed)
+		tokenizer->normal.composed = calloc((size_t)1 << REMEMBERED_BITS, sizeof(*tokenizer->normal.composed));
+	if (!tokenizer->normal.composed)
+		return bs_fail_memory(err, "composed characters", sizeof(*tokenizer->normal.composed) << REMEMBERED_BITS);
 	if (n_units <= REMEMBERED_UNITS)
-		remembered = recall(words, raw, n_units, &is_known);
+		remembered = recall(tokenizer, raw, n_units, &is_known);
 	if (is_known) {
 		*nfc_out = remembered->nfc;
 		*n_nfc_out = remembered->n_results;
 		return BS_OK;
 	}
 	enum bs_status status =
-		bs_tokenizer_normalize(words, words->icu.nfc, raw, n_units, &words->term.spare[0], n_nfc_out, err);
-	*nfc_out = (const UChar *)(const void *)words->term.spare[0].data;
+		bs_tokenizer_normalize(tokenizer, tokenizer->icu.nfc, raw, n_units, &tokenizer->term.spare[0], n_nfc_out, err);
+	*nfc_out = (const UChar *)(const void *)tokenizer->term.spare[0].data;
 	if (!status)
-		status = learn_classes(words, *nfc_out, *n_nfc_out, err);
+		status = learn_classes(tokenizer, *nfc_out, *n_nfc_out, err);
 	if (status || !remembered || *n_nfc_out > REMEMBERED_RESULTS)
 		return status;
 	*remembered = (struct bs_composed){.n_units = (uint8_t)n_units, .n_results = (uint8_t)*n_nfc_out};
@@ -281,10 +281,10 @@ static enum bs_status fail_long(const struct bs_analysis *analysis, size_t at)
 static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_window *window, int32_t first,
                               size_t first_byte, size_t to_byte)
 {
-	struct bs_tokenizer *words = analysis->words;
+	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	const UChar *nfc = NULL;
 	int32_t n_nfc = 0, n_raw = window->n_units - first;
-	enum bs_status status = compose(words, window->units + first, n_raw, &nfc, &n_nfc, analysis->err);
+	enum bs_status status = compose(tokenizer, window->units + first, n_raw, &nfc, &n_nfc, analysis->err);
 	if (status)
 		return status;
 	UChar *raw = window->units + first;
@@ -295,17 +295,17 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 	size_t head_bytes = utf8_bytes(raw, n_head);
 	struct edit edit = {.unit = first + n_head, .n_units = n_nfc - n_head - n_tail, .byte = first_byte + head_bytes};
 	edit.n_bytes = to_byte - edit.byte - utf8_bytes(raw + n_raw - n_tail, n_tail);
-	status = bs_buffer_append(&words->normal.edits, &edit, sizeof(edit), analysis->err);
+	status = bs_buffer_append(&tokenizer->normal.edits, &edit, sizeof(edit), analysis->err);
 	/* It may grow: what follows must still have a unit for each byte. */
 	size_t n_units = (size_t)first + (size_t)n_nfc, rest_bytes = window->end_byte - to_byte;
 	size_t wanted = rest_bytes < INT32_MAX - n_units ? n_units + rest_bytes : INT32_MAX;
 	if (!status && n_units >= INT32_MAX - 1)
 		return fail_long(analysis, to_byte);
 	if (!status && n_nfc > n_raw)
-		status = bs_buffer_reserve(&words->normal.window, (wanted + 1) * sizeof(UChar), analysis->err);
+		status = bs_buffer_reserve(&tokenizer->normal.window, (wanted + 1) * sizeof(UChar), analysis->err);
 	if (status)
 		return status;
-	window->units = (UChar *)(void *)words->normal.window.data;
+	window->units = (UChar *)(void *)tokenizer->normal.window.data;
 	memcpy(window->units + first, nfc, (size_t)n_nfc * sizeof(UChar));
 	window->n_units = first + n_nfc;
 	return BS_OK;
@@ -319,7 +319,7 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 		UChar32 c;
 		uint8_t class;
 		U8_NEXT_OR_FFFD(window->text, next, window->end_byte, c);
-		status = bs_tokenizer_class_of(analysis->words, c, &class, analysis->err);
+		status = bs_tokenizer_class_of(analysis->tokenizer, c, &class, analysis->err);
 		if (status || !(class & BS_CODE_POINT_JOINS))
 			break;
 		if (window->n_units >= INT32_MAX - 1)
@@ -335,9 +335,9 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 
 /* Whether a mark of this class, which stands at the window's end before text[at..), is in its place there: nothing before
  * or after it composes or changes places with it. Most marks of most scripts are known so. */
-static bool is_in_place(const struct bs_tokenizer *words, const struct bs_tokenizer_window *window, uint8_t class, size_t at)
+static bool is_in_place(const struct bs_tokenizer *tokenizer, const struct bs_tokenizer_window *window, uint8_t class, size_t at)
 {
-	const uint8_t *classes = words->icu.code_point_classes;
+	const uint8_t *classes = tokenizer->icu.code_point_classes;
 	int32_t unit = window->n_units;
 	if (!(class & BS_CODE_POINT_SETTLED) || unit == 0)
 		return false;
@@ -358,10 +358,10 @@ static enum bs_status take_unstable(struct bs_analysis *analysis, struct bs_toke
 	int32_t first = window->n_units;
 	size_t first_byte = c_byte;
 	uint8_t class;
-	enum bs_status status = bs_tokenizer_class_of(analysis->words, c, &class, analysis->err);
+	enum bs_status status = bs_tokenizer_class_of(analysis->tokenizer, c, &class, analysis->err);
 	if (status)
 		return status;
-	bool is_as_it_is = class & BS_CODE_POINT_STABLE || is_in_place(analysis->words, window, class, *at);
+	bool is_as_it_is = class & BS_CODE_POINT_STABLE || is_in_place(analysis->tokenizer, window, class, *at);
 	U16_APPEND_UNSAFE(window->units, window->n_units, (uint32_t)c);
 	if (is_as_it_is)
 		return BS_OK;
@@ -379,13 +379,13 @@ static enum bs_status take_unstable(struct bs_analysis *analysis, struct bs_toke
 enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                struct bs_tokenizer_window *window_out)
 {
-	struct bs_tokenizer *words = analysis->words;
-	struct bs_buffer *buffer = &words->normal.window;
-	const uint8_t *text = analysis->text, *classes = words->icu.code_point_classes;
+	struct bs_tokenizer *tokenizer = analysis->tokenizer;
+	struct bs_buffer *buffer = &tokenizer->normal.window;
+	const uint8_t *text = analysis->text, *classes = tokenizer->icu.code_point_classes;
 	size_t most_units = end - start < INT32_MAX ? end - start : INT32_MAX;
 	*window_out = (struct bs_tokenizer_window){
-		.text = text, .end_byte = end, .edits = &words->normal.edits, .at_byte = start};
-	bs_buffer_clear(&words->normal.edits);
+		.text = text, .end_byte = end, .edits = &tokenizer->normal.edits, .at_byte = start};
+	bs_buffer_clear(&tokenizer->normal.edits);
 	enum bs_status status = bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
 	UChar *units = window_out->units = (UChar *)(void *)buffer->data;
 	int32_t n_units = 0;

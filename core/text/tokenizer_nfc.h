@@ -37,6 +37,6 @@ static inline struct bs_byte_span bs_tokenizer_span(struct bs_tokenizer_window *
 
 /* to = from in that form. The units are to->data, n_units_out of them, until the next use of that buffer. Recurs to
  * words->normal.ordered for text of many marks. */
-enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *words, const UNormalizer2 *form, const UChar *from,
+enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNormalizer2 *form, const UChar *from,
                                   int32_t from_units, struct bs_buffer *to, int32_t *n_units_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

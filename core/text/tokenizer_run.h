@@ -14,6 +14,6 @@ struct bs_tokenizer;
  * itself, nearly always one character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is
  * at work. BS_NO_MEMORY, BS_UNSUPPORTED of ICU.
  */
-bool bs_tokenizer_begins_run(struct bs_tokenizer *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
-enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *words, const uint8_t *text, uint64_t end_byte, size_t *at,
+bool bs_tokenizer_begins_run(struct bs_tokenizer *tokenizer, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
+enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text, uint64_t end_byte, size_t *at,
                                     size_t *n_terms_out, struct bs_error *err) BS_WARN_UNUSED;

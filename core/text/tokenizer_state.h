@@ -105,7 +105,7 @@ struct bs_tokenizer {
 
 /* One call of bs_tokenizer_analyze. */
 struct bs_analysis {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	const uint8_t *text;
 	bs_token_fn fn;
 	void *context;
@@ -138,24 +138,24 @@ struct bs_tokenizer_window {
 };
 
 /* True if a text may be cut before its byte at, which is neither its first nor its end. */
-static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *words, const uint8_t *text, size_t at)
+static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t at)
 {
-	return text[at - 1] == '\n' || ((words->ascii.classes.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
-	                                (words->ascii.classes.of[text[at]] & BS_ASCII_CUT_BEFORE));
+	return text[at - 1] == '\n' || ((tokenizer->ascii.classes.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
+	                                (tokenizer->ascii.classes.of[text[at]] & BS_ASCII_CUT_BEFORE));
 }
 
 /* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */
-static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *words, const uint8_t *text, size_t start, size_t end)
+static inline size_t bs_tokenizer_last_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t end)
 {
-	while (end > start && !bs_tokenizer_is_cut(words, text, end))
+	while (end > start && !bs_tokenizer_is_cut(tokenizer, text, end))
 		end--;
 	return end;
 }
 
 /* The first safe cut from start on (start > 0), or end. */
-static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *words, const uint8_t *text, size_t start, size_t end)
+static inline size_t bs_tokenizer_next_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text, size_t start, size_t end)
 {
-	while (start < end && !bs_tokenizer_is_cut(words, text, start))
+	while (start < end && !bs_tokenizer_is_cut(tokenizer, text, start))
 		start++;
 	return start;
 }

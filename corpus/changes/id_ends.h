@@ -1,7 +1,7 @@
 /*
  * id_ends.h: any document of a snapshot by its id, however it is called. How an id begins depends on where one is; how it ends, behind the
  * last slash, '#' or ':', does not: by these ends documents are found, once one pass over them all has made tables of ids
- * (id_table.h) of them. Documents of standard input alone are found without: given_ids.h.
+ * (id_table.h) of them. Documents of standard input alone are found without: id_lookup.h.
  */
 #pragma once
 

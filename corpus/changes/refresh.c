@@ -7,7 +7,7 @@
 #include "core/bitsift/skip.h"
 #include "core/collections/binary_search.h"
 #include "core/system/deadline.h"
-#include "corpus/changes/known.h"
+#include "corpus/changes/index_entries.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
 
@@ -66,7 +66,7 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 {
 	bs_id_owners_deinit(&refresh->owners);
 	bs_exclusions_deinit(&refresh->exclusions);
-	bs_given_ids_deinit(&refresh->given);
+	bs_id_lookup_deinit(&refresh->ids);
 	bs_buffer_deinit(&refresh->id);
 	bs_doc_bits_deinit(&refresh->seen);
 	free(refresh->ranges);
@@ -204,7 +204,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh, at_out))
-			status = bs_known_tell(*feed_out, refresh->snapshot, number, source->is_anew, err);
+			status = bs_index_entries_attach(*feed_out, refresh->snapshot, number, source->is_anew, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, at_out, record, options, feed_out, err);
@@ -272,9 +272,9 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 	ref_out->segment = BS_DOC_NONE;
 	if (!bs_refresh_has_documents(refresh, at->number))
 		return BS_OK;
-	if (!refresh->given.snapshot)
-		status = bs_given_ids_init(&refresh->given, refresh->snapshot, at->number, err);
-	return status ? status : bs_given_ids_find(&refresh->given, id, id_bytes, ref_out, record_out, err);
+	if (!refresh->ids.snapshot)
+		status = bs_id_lookup_init(&refresh->ids, refresh->snapshot, at->number, err);
+	return status ? status : bs_id_lookup_find(&refresh->ids, id, id_bytes, ref_out, record_out, err);
 }
 
 /* A record of standard input takes the place of one of the snapshot, if that bears its id. */

@@ -23,7 +23,7 @@
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/exclusions.h"
-#include "corpus/changes/given_ids.h"
+#include "corpus/changes/id_lookup.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/feed.h"
 #include "corpus/read/source.h"
@@ -38,7 +38,7 @@ struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed, and marked */
 	struct bs_id_owners owners;      /* of the documents that are read */
 	struct bs_exclusions exclusions;
-	struct bs_given_ids given;    /* of standard input, when records of it are taken, */
+	struct bs_id_lookup ids;    /* of standard input, when records of it are taken, */
 	struct bs_buffer id;          /* and that of the one in hand */
 	struct bs_doc_bits seen;
 	uint64_t n_unchanged;         /* documents of the snapshot */

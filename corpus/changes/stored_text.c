@@ -7,7 +7,7 @@
 #include "core/base/source_kind.h"
 #include "core/bitsift/host.h"
 #include "corpus/changes/recorded.h"
-#include "corpus/read/given.h"
+#include "corpus/read/in_memory_document.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/text_store.h"
 
@@ -99,9 +99,9 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	/* Fields that were left out stand in the line only. */
 	bool has_line = record.checksum != 0 || options.text_fields;
 	if (has_line)
-		status = bs_given_line(given, n_given, &texts->line, err);
+		status = bs_in_memory_line(given, n_given, &texts->line, err);
 	if (!status)
-		status = bs_given_document(&options, given, n_given, has_line ? &texts->line : NULL, &texts->fields,
+		status = bs_in_memory_document(&options, given, n_given, has_line ? &texts->line : NULL, &texts->fields,
 		                           document_out, err);
 	document_out->name.bytes = record.name;
 	document_out->name.n_bytes = record.name_bytes;
@@ -166,7 +166,7 @@ static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, str
 			return bs_container_corrupt(file, err, "stored text %llu has %zu bytes where document %u has %llu",
 			                            (unsigned long long)i, text->used_bytes, document,
 			                            (unsigned long long)record.place[1]);
-		bs_reader_expect_given(records, record.flags & BS_DOC_GIVEN);
+		bs_reader_set_separate_id(records, record.flags & BS_DOC_SEPARATE_ID);
 		status = bs_reader_fetch_raw(records, text->data, text->used_bytes, &parsed, &why);
 		if (bs_is_fatal(status))
 			return bs_fail(err, status, "%s", why.text);

@@ -29,7 +29,7 @@ struct bs_feed {
 	bool at_end;     /* nothing more to read; carry may still hold something */
 	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
 	struct bs_read_mark whole, ended;    /* at its end: all of it, and without a last line that has no end */
-	struct bs_known_source known;        /* fill NULL: nothing is known */
+	struct bs_entry_lookup lookup;        /* fill NULL: nothing is known */
 	bool is_recall;                      /* ... and it says which documents are to be read again */
 	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
 	bool has_failed;                     /* at reading a collection */
@@ -39,13 +39,13 @@ struct bs_feed {
 	struct bs_feed *inner_feed;          /* of what is to be read of it, borrowed */
 	struct bs_buffer inner_path;         /* NUL-ended; empty: it was told of */
 	struct bs_progress *progress;              /* nullable */
-	const struct bs_known *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
+	const struct bs_index_entry *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
 {
 	bs_buffer_deinit(&batch->bytes);
-	bs_vector_deinit(&batch->known);
+	bs_vector_deinit(&batch->entries);
 	*batch = (struct bs_batch){0};
 }
 
@@ -134,8 +134,8 @@ void bs_feed_close(struct bs_feed *feed)
 	if (feed->fd >= 0 && feed->source->kind == BS_SOURCE_COLLECTION)
 		close(feed->fd);
 	bs_checksum_stream_free(feed->checksum);
-	if (feed->known.close)
-		feed->known.close(feed->known.context);
+	if (feed->lookup.close)
+		feed->lookup.close(feed->lookup.context);
 	bs_buffer_deinit(&feed->carry);
 	bs_buffer_deinit(&feed->unread);
 	bs_buffer_deinit(&feed->inner_path);
@@ -390,8 +390,8 @@ static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch, 
 	enum bs_status status = add_path(batch, (const char *)feed->inner_path.data, feed->inner_path.used_bytes - 1, err);
 	bs_buffer_clear(&feed->inner_path);
 	feed->offset++;
-	if (!status && feed->known.fill)
-		status = feed->known.fill(feed->known.context, &feed->unread, false, batch, err);
+	if (!status && feed->lookup.fill)
+		status = feed->lookup.fill(feed->lookup.context, &feed->unread, false, batch, err);
 	batch->inner = feed->inner;
 	batch->begins_inner = true;
 	batch->is_row = feed->inner_reader->has_rows;
@@ -413,7 +413,7 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 		status = add_path(batch, "", 0, err);
 		feed->at_end = true;
 	}
-	while (!status && batch->n_items < (feed->known.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end && !feed->inner) {
+	while (!status && batch->n_items < (feed->lookup.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end && !feed->inner) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
 		bool is_unread = false;
@@ -432,8 +432,8 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	feed->offset += batch->n_items;
 	if (!status && batch->n_items == 0 && feed->inner)
 		return begin_inner(feed, batch, err);
-	if (!status && feed->known.fill)
-		status = feed->known.fill(feed->known.context, &feed->unread, feed->at_end, batch, err);
+	if (!status && feed->lookup.fill)
+		status = feed->lookup.fill(feed->lookup.context, &feed->unread, feed->at_end, batch, err);
 	return status;
 }
 
@@ -463,9 +463,9 @@ void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader
 	feed->inner_reader = reader;
 }
 
-void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known)
+void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup *lookup)
 {
-	feed->known = *known;
+	feed->lookup = *lookup;
 }
 
 /* Sums up the first n_bytes; *is_there_out: there are as many. */
@@ -542,27 +542,27 @@ void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_r
 	*mark_out = last_line_counts ? feed->whole : feed->ended;
 }
 
-enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
+enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_entry_lookup *lookup,
                                    struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct bs_feed *feed = calloc(1, sizeof(*feed));
 	*feed_out = feed;
 	if (!feed) {
-		known->close(known->context);
+		lookup->close(lookup->context);
 		return bs_fail_memory(err, "a feed", sizeof(*feed));
 	}
-	*feed = (struct bs_feed){.source = source, .fd = -1, .known = *known, .is_recall = true};
+	*feed = (struct bs_feed){.source = source, .fd = -1, .lookup = *lookup, .is_recall = true};
 	return BS_OK;
 }
 
-enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_index_entry *entry,
                                 struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct bs_feed *feed = calloc(1, sizeof(*feed));
 	*feed_out = feed;
 	if (!feed)
 		return bs_fail_memory(err, "a feed", sizeof(*feed));
-	*feed = (struct bs_feed){.source = source, .fd = -1, .row = known};
+	*feed = (struct bs_feed){.source = source, .fd = -1, .row = entry};
 	return BS_OK;
 }
 
@@ -572,18 +572,18 @@ static enum bs_status next_row(struct bs_feed *feed, struct bs_batch *batch, str
 		return BS_OK;
 	feed->at_end = batch->is_row = true;
 	batch->source = feed->source;
-	enum bs_status status = bs_vector_append(&batch->known, feed->row, err);
+	enum bs_status status = bs_vector_append(&batch->entries, feed->row, err);
 	return status ? status : add_path(batch, "", 0, err);
 }
 
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
-	bs_vector_clear(&batch->known);
-	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
+	bs_vector_clear(&batch->entries);
+	*batch = (struct bs_batch){.bytes = batch->bytes, .entries = batch->entries};
 	enum bs_status status = BS_OK;
 	if (feed->is_recall)
-		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
+		return feed->lookup.fill(feed->lookup.context, &feed->unread, true, batch, err);
 	if (feed->row)
 		return next_row(feed, batch, err);
 	if (feed->inner && feed->inner_path.used_bytes == 0) {

@@ -7,11 +7,11 @@
 #include "corpus/read/source.h"
 
 /* What the index knows of an item of a batch. */
-struct bs_known {
+struct bs_index_entry {
 	struct bs_doc_ref ref; /* segment BS_DOC_NONE: nothing */
 	bool is_racy;
 	bool is_named_by_line;
-	bool is_given;         /* its id was given with its text, */
+	bool has_separate_id;         /* its id was given with its text, */
 	bool is_elsewhere;     /* which is not in the index (BS_DOC_NOT_STORED) */
 	bool is_kept;          /* what stands there could not be looked at: it counts as unchanged */
 	bool is_row;           /* a row of a collection: it says nothing of a document, and a document nothing of a row */
@@ -19,7 +19,7 @@ struct bs_known {
 	uint64_t checksum;
 };
 
-BS_VECTOR(bs_known_list, struct bs_known);
+BS_VECTOR(bs_index_entries, struct bs_index_entry);
 
 /* The way to the texts that an index stores, by the functions of who knows them (corpus/changes/stored_text.h). */
 struct bs_stored_texts;
@@ -40,7 +40,7 @@ struct bs_recall {
  * Zero-initialise; reused by bs_feed_next; may be handed from one thread to another. */
 struct bs_batch {
 	struct bs_buffer bytes; /* folder: NUL-ended paths below the source, one after the other; collection: lines */
-	struct bs_known_list known; /* one for each item, or none at all */
+	struct bs_index_entries entries; /* one for each item, or none at all */
 	struct bs_recall recall; /* the items are documents to read again; index NULL: they are not */
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	enum bs_coding coding;  /* collection: of bytes */
@@ -92,10 +92,10 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* Whether a failure of bs_feed_next or bs_feed_resume was one to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);
 
-/* What an index has of a source: corpus/changes/known.h knows. Asked by the batch, in document order. */
-struct bs_known_source {
+/* What an index has of a source: corpus/changes/index_entries.h knows. Asked by the batch, in document order. */
+struct bs_entry_lookup {
 	void *context;
-	/* Of a folder or file: one struct bs_known for each path in the batch, in order, and behind them items for
+	/* Of a folder or file: one struct bs_index_entry for each path in the batch, in order, and behind them items for
 	 * known documents where the walk could not look: unread, paths in document order, each NUL-ended. is_last: no
 	 * more paths will come. Of documents to read again: fills the batch, which is empty. */
 	enum bs_status (*fill)(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
@@ -103,13 +103,13 @@ struct bs_known_source {
 	void (*close)(void *context);
 };
 /* Of a feed of a folder or file: from now on its batches say what is known. Closed with the feed. */
-void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known);
+void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup *lookup);
 /* A feed of documents to read again, closed with it, or when it fails. BS_NO_MEMORY. */
-enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
+enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_entry_lookup *lookup,
                                    struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Of a collection: a feed of its row. known, of the row that it has, and source are borrowed. BS_NO_MEMORY. */
-enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_index_entry *entry,
                                 struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* How far a collection was read. All zero: not at all. */

@@ -456,10 +456,10 @@ static void note_mode(const struct bs_reader *reader, const struct bs_fingerprin
 
 /* By its fingerprint alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
  * its user named it. */
-static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
+static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_index_entry *entry)
 {
 	struct stat found;
-	if (known->ref.segment == BS_DOC_NONE || known->is_racy)
+	if (entry->ref.segment == BS_DOC_NONE || entry->is_racy)
 		return false;
 	int result = dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found)
 	                                : bs_file_stat_below(dir_fd, path, &reader->place, &found);
@@ -468,32 +468,32 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
 	struct bs_fingerprint fingerprint = bs_file_fingerprint(&found);
 	if (S_ISREG(found.st_mode))
 		note_mode(reader, &fingerprint);
-	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, known->place);
+	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, entry->place);
 }
 
 /* A racy one that will be as racy when it is indexed again (its time lies in the future): its bytes decide. */
-static bool is_unchanged_racy(const struct bs_document *document, const struct bs_known *known)
+static bool is_unchanged_racy(const struct bs_document *document, const struct bs_index_entry *entry)
 {
-	return known->ref.segment != BS_DOC_NONE && document->is_racy && bs_fingerprint_equals(&document->fingerprint, known->place) &&
-	       document->raw.checksum == known->checksum;
+	return entry->ref.segment != BS_DOC_NONE && document->is_racy && bs_fingerprint_equals(&document->fingerprint, entry->place) &&
+	       document->raw.checksum == entry->checksum;
 }
 
-static enum bs_status keep(const struct bs_reader *reader, const struct bs_known *known, struct bs_error *err)
+static enum bs_status keep(const struct bs_reader *reader, const struct bs_index_entry *entry, struct bs_error *err)
 {
-	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, known->ref, err) : BS_OK;
+	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, entry->ref, err) : BS_OK;
 }
 
 /* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has
  * gone since the walk met it is as good as never met. */
-static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_known *known,
+static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
                                   const struct bs_refusal *why, struct bs_error *err)
 {
 	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
 		return BS_OK;
-	if (why->skip != BS_SKIP_UNREADABLE || known->ref.segment == BS_DOC_NONE)
+	if (why->skip != BS_SKIP_UNREADABLE || entry->ref.segment == BS_DOC_NONE)
 		return pass_over(reader, name, 0, why, err);
 	enum bs_status status = tell_skip(reader, name, 0, why, err);
-	return status ? status : keep(reader, known, err);
+	return status ? status : keep(reader, entry, err);
 }
 
 /* As load_document, whose arguments these are; what is too young to be trusted is read once more when it has grown older. */
@@ -531,33 +531,33 @@ static uint64_t checksum_of(const struct bs_document *document)
 	                           : document->raw.checksum;
 }
 
-static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
+static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_index_entry *entry,
                                 struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
 	bool is_found = reader->source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : reader->source->path;
-	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
-		return keep(reader, known, err);
+	if (entry->is_kept || is_unchanged(reader, dir_fd, path, entry))
+		return keep(reader, entry, err);
 	struct bs_error why = {""};
 	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
-		return reader->is_row ? BS_OK : refuse_file(reader, name, known, &refusal, err);
+		return reader->is_row ? BS_OK : refuse_file(reader, name, entry, &refusal, err);
 	note_mode(reader, &document.fingerprint);
 	document.name.bytes = (const uint8_t *)name;
 	document.name.n_bytes = strlen(name);
-	document.known = known->ref;
+	document.known = entry->ref;
 	document.raw.checksum = checksum_of(&document);
-	if (reader->sink->unchanged && is_unchanged_racy(&document, known))
-		status = keep(reader, known, err);
+	if (reader->sink->unchanged && is_unchanged_racy(&document, entry))
+		status = keep(reader, entry, err);
 	else
 		status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED) {
 		refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
-		status = refuse_file(reader, name, known, &refusal, err);
+		status = refuse_file(reader, name, entry, &refusal, err);
 	} else if (status) {
 		status = bs_fail(err, status, "%s", why.text);
 	}
@@ -568,7 +568,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 
 static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
-	static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
+	static const struct bs_index_entry nothing_known = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_error why = {0};
 	int dir_fd = AT_FDCWD;
 	enum bs_status status = BS_OK;
@@ -579,15 +579,15 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 		dir_fd = reader->folder_fd;
 	}
 	const char *name = (const char *)batch->bytes.data;
-	const struct bs_known *known = batch->known.items;
-	bool has_known = bs_vector_n(&batch->known) > 0;
+	const struct bs_index_entry *entry = batch->entries.items;
+	bool has_known = bs_vector_n(&batch->entries) > 0;
 	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		/* A row says nothing of a document, nor a document of a row. */
-		bool is_known = has_known && (known[i].is_kept || known[i].is_row == reader->is_row);
-		const struct bs_known *of_file = is_known ? &known[i] : &nothing_known;
+		bool is_known = has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
+		const struct bs_index_entry *of_file = is_known ? &entry[i] : &nothing_known;
 		if (refusal.reason)
 			status = refuse_file(reader, name, of_file, &refusal, err);
 		else
@@ -753,12 +753,12 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, refusal.reason);
 }
 
-void bs_reader_expect_given(struct bs_reader *reader, bool is_given)
+void bs_reader_set_separate_id(struct bs_reader *reader, bool has_separate_id)
 {
-	if (reader->scan.options.is_given == is_given)
+	if (reader->scan.options.has_separate_id == has_separate_id)
 		return;
-	reader->scan.options.is_given = is_given;
-	bs_record_parser_set_given(reader->records, is_given);
+	reader->scan.options.has_separate_id = has_separate_id;
+	bs_record_parser_set_separate_id(reader->records, has_separate_id);
 }
 
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
@@ -809,7 +809,7 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
 	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line, &line_bytes, fingerprint_out, err);
 	if (status)
 		return status;
-	bs_reader_expect_given(reader, false);
+	bs_reader_set_separate_id(reader, false);
 	status = bs_reader_fetch_raw(reader, line, line_bytes, document_out, &why);
 	document_out->place.offset = offset;
 	document_out->place.n_bytes = source_bytes;
@@ -853,10 +853,10 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 
 /* Prepares for reading a record of line_bytes again: a record that may stay is refused if it is too large, or comes alone, as when it
  * was first read. The limit of a given record is that of its texts, so its line may be longer. */
-static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool is_given, bool may_stay,
+static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool has_separate_id, bool may_stay,
                                    struct bs_refusal *refusal, struct bs_error *err)
 {
-	if (may_stay && line_bytes > (is_given ? reader->most_parse_bytes : reader->max_document_bytes))
+	if (may_stay && line_bytes > (has_separate_id ? reader->most_parse_bytes : reader->max_document_bytes))
 		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
 	bool is_large = may_stay && !refusal->reason && line_bytes > reader->large_bytes;
 	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
@@ -891,23 +891,23 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 
 /* A record where it stands in its collection. */
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
-                                    const struct bs_known *known, struct bs_document *document,
+                                    const struct bs_index_entry *entry, struct bs_document *document,
                                     struct bs_refusal *refusal, struct bs_error *err)
 {
 	struct bs_fingerprint fingerprint;
 	const uint8_t *line;
 	size_t line_bytes;
-	enum bs_status status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line,
+	enum bs_status status = bs_reader_fetch_line(reader, reader->source, entry->place[0], entry->place[1], 0, &line,
 	                                             &line_bytes, &fingerprint, err);
 	if (!status)
 		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
-	document->place.offset = known->place[0];
-	document->place.n_bytes = known->place[1];
+	document->place.offset = entry->place[0];
+	document->place.n_bytes = entry->place[1];
 	return status;
 }
 
 /* Reads the text from the file, the collection, the index or the provider. */
-static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_known *known,
+static enum bs_status recall_text(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
                                   const struct bs_recall *recall, struct bs_document *document,
                                   struct bs_refusal *refusal, struct bs_error *err)
 {
@@ -918,28 +918,28 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name, co
 		               ? load_document(reader, reader->folder_fd, name, !reader->is_row, document, refusal, err)
 		               : load_document(reader, AT_FDCWD, source->path, false, document, refusal, err);
 	enum bs_status status =
-		await_record(reader, known->place[is_file ? 0 : 1], known->is_given, recall->may_stay, refusal, err);
+		await_record(reader, entry->place[is_file ? 0 : 1], entry->has_separate_id, recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	if (source->kind == BS_SOURCE_COLLECTION && !is_stored)
-		return recall_record(reader, recall, known, document, refusal, err);
+		return recall_record(reader, recall, entry, document, refusal, err);
 	status = open_stored(reader, recall, err);
-	if (!status && known->is_elsewhere)
-		return recall->ask(reader->stored, known->ref, document, err);
+	if (!status && entry->is_elsewhere)
+		return recall->ask(reader->stored, entry->ref, document, err);
 	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment,
-		                       recall->are_all ? known->ref.document : known->place[0], &reader->bytes, err);
+		status = recall->fetch(reader->stored, entry->ref.segment,
+		                       recall->are_all ? entry->ref.document : entry->place[0], &reader->bytes, err);
 	if (status)
 		return status;
 	if (is_file)
 		return make_document(reader, &reader->bytes, false, document, refusal, err);
-	bs_reader_expect_given(reader, known->is_given);
+	bs_reader_set_separate_id(reader, entry->has_separate_id);
 	return recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal,
 	                   err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
-static enum bs_status recall(struct bs_reader *reader, const char *name, const struct bs_known *known,
+static enum bs_status recall(struct bs_reader *reader, const char *name, const struct bs_index_entry *entry,
                              const struct bs_recall *recalled, struct bs_document *document, bool *is_there_out,
                              struct bs_error *err)
 {
@@ -947,7 +947,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	struct bs_error why = {0};
 	struct bs_refusal refusal = {0};
 	*document = (struct bs_document){0};
-	enum bs_status status = recall_text(reader, name, known, recalled, document, &refusal, &why);
+	enum bs_status status = recall_text(reader, name, entry, recalled, document, &refusal, &why);
 	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);
@@ -958,9 +958,9 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (is_only_copy && status == BS_INVALID)
-		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
+		return pass_over_record(reader, entry->place[2], BS_SKIP_NO_TEXT, why.text, err);
 	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
-	bool is_away = known->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
+	bool is_away = entry->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
 	bool is_ours = bs_is_fatal(status) || bs_deadline_ended(status) || (is_only_copy && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
@@ -968,7 +968,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
-	const struct bs_known *known = batch->known.items;
+	const struct bs_index_entry *entry = batch->entries.items;
 	const char *name = (const char *)batch->bytes.data;
 	enum bs_status status = BS_OK, opened = BS_OK;
 	struct bs_error why = {0};
@@ -981,13 +981,13 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
-		status = recall(reader, name, &known[i], &batch->recall, &document, &is_there, err);
+		status = recall(reader, name, &entry[i], &batch->recall, &document, &is_there, err);
 		if (status || !is_there)
 			continue;
-		document.known = known[i].ref;
+		document.known = entry[i].ref;
 		document.raw.checksum = checksum_of(&document);
-		bool is_trusted = known[i].is_elsewhere && (known[i].checksum == 0 || !batch->recall.may_stay);
-		if (document.raw.checksum == known[i].checksum || is_trusted)
+		bool is_trusted = entry[i].is_elsewhere && (entry[i].checksum == 0 || !batch->recall.may_stay);
+		if (document.raw.checksum == entry[i].checksum || is_trusted)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
 			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);
@@ -1009,7 +1009,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	reader->source = source;
 	reader->sink = sink;
 	reader->is_row = batch->is_row;
-	bs_reader_expect_given(reader, false);
+	bs_reader_set_separate_id(reader, false);
 	enum bs_status (*read_batch)(struct bs_reader *, const struct bs_batch *, struct bs_error *) = read_files;
 	if (batch->recall.index)
 		read_batch = recall_batch;

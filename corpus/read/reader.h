@@ -58,8 +58,8 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
                                       struct bs_fingerprint *fingerprint_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
-/* From then on, whether lines are of records that were given with their ids (BS_DOC_GIVEN). A batch forgets it. */
-void bs_reader_expect_given(struct bs_reader *reader, bool is_given);
+/* From then on, whether lines are of records that were given with their ids (BS_DOC_SEPARATE_ID). A batch forgets it. */
+void bs_reader_set_separate_id(struct bs_reader *reader, bool has_separate_id);
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,

@@ -258,7 +258,7 @@ static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t
 	if (!is_known)
 		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of more than 16,777,216 strings and numbers");
 	status = take_id(parser, document);
-	if (!status && !parser->refusal.reason && !document->text.n_fields && !parser->scan.options.is_given)
+	if (!status && !parser->refusal.reason && !document->text.n_fields && !parser->scan.options.has_separate_id)
 		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string or a number");
 	return status;
 }
@@ -330,9 +330,9 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	return BS_OK;
 }
 
-void bs_record_parser_set_given(struct bs_record_parser *parser, bool is_given)
+void bs_record_parser_set_separate_id(struct bs_record_parser *parser, bool has_separate_id)
 {
-	parser->scan.options.is_given = is_given;
+	parser->scan.options.has_separate_id = has_separate_id;
 }
 
 void bs_record_parser_forget(struct bs_record_parser *parser)

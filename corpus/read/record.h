@@ -29,7 +29,7 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* From now on, whether lines are of records with ids of their own. */
-void bs_record_parser_set_given(struct bs_record_parser *parser, bool is_given);
+void bs_record_parser_set_separate_id(struct bs_record_parser *parser, bool has_separate_id);
 /* Gives back the memory, which may be much after a long line. What was parsed is gone. */
 void bs_record_parser_forget(struct bs_record_parser *parser);
 /* NULL is fine. */

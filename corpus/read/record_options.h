@@ -17,7 +17,7 @@ struct bs_record_options {
 	const char *id_field;           /* NULL: "id" */
 	const char *const *text_fields; /* the fields that are text, or NULL: every one but the id */
 	size_t n_text_fields;
-	bool is_given;                  /* the id is known: no field is it, and there may be no text (BS_DOC_GIVEN) */
+	bool has_separate_id;                  /* the id is known: no field is it, and there may be no text (BS_DOC_SEPARATE_ID) */
 };
 
 static inline const char *bs_record_id_field(const struct bs_record_options *options)
@@ -28,7 +28,7 @@ static inline const char *bs_record_id_field(const struct bs_record_options *opt
 static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name, size_t name_bytes)
 {
 	const char *field = bs_record_id_field(options);
-	return !options->is_given && strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+	return !options->has_separate_id && strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
 }
 
 /* Whether a field of that name is text. */

@@ -497,7 +497,7 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);
 	*is_known_out &= !status && walk.scanner.at == walk.scanner.end &&
-	                 (scan->is_valid || scan->options.is_given || document_out->text.n_fields > 0);
+	                 (scan->is_valid || scan->options.has_separate_id || document_out->text.n_fields > 0);
 	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
 	for (size_t i = 0; i < document_out->text.n_fields && !status; i++)
 		fields[i].name = (const char *)scan->names.data + (uintptr_t)fields[i].name;

@@ -25,7 +25,7 @@ struct slot {
 
 /* What a thread works with. */
 struct worker {
-	struct bs_tokenizer *words; /* NULL: none */
+	struct bs_tokenizer *tokenizer; /* NULL: none */
 	struct bs_gram_sketch *grams; /* NULL: none */
 	struct bs_reader *reader;
 };
@@ -70,7 +70,7 @@ static enum bs_status analyze_batch(void *context, const struct bs_task *task, s
 	bool is_row = slot->batch.is_row;
 	bool is_file = is_row || !bs_source_has_records(slot->batch.source);
 	slot->term_batch.is_row = is_row;
-	slot->term_batch.words = is_row ? NULL : worker->words;
+	slot->term_batch.tokenizer = is_row ? NULL : worker->tokenizer;
 	slot->term_batch.grams = (is_file ? pipeline->has_file_grams : pipeline->has_record_grams) ? worker->grams : NULL;
 	slot->task = task;
 	slot->is_done = false;
@@ -112,7 +112,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_opt
 		pipeline->slots[i].term_batch.weights = weights;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++) {
-		status = words ? bs_tokenizer_new(words, &pipeline->workers[i].words, err) : BS_OK;
+		status = words ? bs_tokenizer_new(words, &pipeline->workers[i].tokenizer, err) : BS_OK;
 		if (!status)
 			status = bs_reader_new(options, &pipeline->workers[i].reader, err);
 	}
@@ -144,7 +144,7 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 
 struct bs_tokenizer *bs_pipeline_words(const struct bs_pipeline *pipeline)
 {
-	return pipeline->workers[0].words;
+	return pipeline->workers[0].tokenizer;
 }
 
 struct bs_gram_sketch *bs_pipeline_record_grams(const struct bs_pipeline *pipeline)
@@ -161,7 +161,7 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 		bs_term_batch_deinit(&pipeline->slots[i].term_batch);
 	}
 	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
-		bs_tokenizer_free(pipeline->workers[i].words);
+		bs_tokenizer_free(pipeline->workers[i].tokenizer);
 		bs_gram_sketch_free(pipeline->workers[i].grams);
 		bs_reader_free(pipeline->workers[i].reader);
 	}

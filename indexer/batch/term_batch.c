@@ -533,7 +533,7 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		batch->weight = bs_field_weight(batch->weights, field->name, field->name_bytes);
 		enum bs_status status = bs_deadline_each(i, FIELD_NS, err);
 		if (!status)
-			status = bs_tokenizer_analyze(batch->words, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
+			status = bs_tokenizer_analyze(batch->tokenizer, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
@@ -644,7 +644,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	batch->room_bytes = 0;
 	if (batch->is_alone && batch->memory_bytes < UINT64_MAX)
 		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
-	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
+	enum bs_status status = batch->tokenizer ? take_fields(batch, document, &doc.length, err) : BS_OK;
 	if (!status && batch->grams && (document->text.n_fields > 0 || document->text.stream))
 		status = take_grams(batch, document, &doc, err);
 	if (!status)

@@ -74,7 +74,7 @@ struct bs_term_batch_heads {
 
 /* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
 struct bs_term_batch {
-	struct bs_tokenizer *words; /* borrowed; NULL: no words */
+	struct bs_tokenizer *tokenizer; /* borrowed; NULL: no words */
 	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
 	char *const *weights;   /* of fields, borrowed: see field_weights.h */

@@ -19,7 +19,7 @@
 #include "core/bitsift/build.h"
 #include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
-#include "corpus/changes/known.h"
+#include "corpus/changes/index_entries.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
 #include "indexer/run/index_writer.h"
@@ -177,8 +177,8 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	struct bs_known_choice choice = {compact->chosen, compact->of_rows, true, limit_bytes};
-	status = bs_known_recall(&source, &compact->snapshot, i, &choice, &feed, err);
+	struct bs_recall_choice choice = {compact->chosen, compact->of_rows, true, limit_bytes};
+	status = bs_index_entries_recall(&source, &compact->snapshot, i, &choice, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->writer.pipeline, feed,
 		                         !compact->of_rows && bs_index_writer_stores(&compact->writer, source.kind), merge, compact,
@@ -208,7 +208,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	bs_index_writer_release(&compact->writer); /* a summary may need as much memory again */
 	if (!status)
-		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.known,
+		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.cache,
 		                           compact->writer.source_options.memory_bytes, manifest, err);
 	if (!status)
 		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);

@@ -134,7 +134,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_word_pairs_deinit(&writer->pairs);
 	bs_gram_plan_deinit(&writer->gram_plan);
 	bs_manifest_deinit(&writer->manifest);
-	bs_summary_known_deinit(&writer->known);
+	bs_summary_cache_deinit(&writer->cache);
 	bs_vector_deinit(&writer->written);
 	bs_spill_deinit(&writer->spill);
 }
@@ -426,7 +426,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	const struct bs_progress progress = writer->progress;
 	const uint64_t step_start_ns = writer->step_start_ns;
 	const enum bs_build_step step = writer->report->step;
-	const size_t n_known = bs_vector_n(&writer->known.hashes);
+	const size_t n_known = bs_vector_n(&writer->cache.hashes);
 	bs_index_file_name("seg", record.number, name);
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
@@ -435,15 +435,15 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status) {
 		struct bs_file_writer *file = store ? writer->file : NULL;
-		bool has_room = writer->manifest.options.summary_rate && writer->known.hashes.bytes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
-		writer->build_options.word_hashes = has_room ? &writer->known.hashes : NULL;
+		bool has_room = writer->manifest.options.summary_rate && writer->cache.hashes.bytes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
+		writer->build_options.word_hashes = has_room ? &writer->cache.hashes : NULL;
 		writer->file = store ? NULL : writer->file;
 		status = bs_segment_build(writer->dir, name, indexing_buffer, grams, store, file, &writer->build_options, &record.n_bytes,
 		                          err);
 	}
-	struct bs_summary_segment words = {record.number, bs_vector_n(&writer->known.hashes) - n_known};
+	struct bs_summary_segment words = {record.number, bs_vector_n(&writer->cache.hashes) - n_known};
 	if (!status && writer->build_options.word_hashes)
-		status = bs_vector_append(&writer->known.segments, &words, err);
+		status = bs_vector_append(&writer->cache.segments, &words, err);
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &indexing_buffer->fields, err);
 	if (!status)

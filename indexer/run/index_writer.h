@@ -35,7 +35,7 @@ struct bs_index_writer {
 	uint64_t n_files;                   /* met when a sample was chosen */
 	int64_t racy_from_ns;            /* fingerprints not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
-	struct bs_summary_known known;      /* of segments of this run: their words, as far as there is room */
+	struct bs_summary_cache cache;      /* of segments of this run: their words, as far as there is room */
 	struct bs_segment_records written;           /* the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;

@@ -24,7 +24,7 @@
 #include "core/system/log.h"
 #include "core/system/deadline.h"
 #include "core/text/tokenizer.h"
-#include "corpus/changes/known.h"
+#include "corpus/changes/index_entries.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
 #include "corpus/walk/ignore.h"
@@ -65,7 +65,7 @@ static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref
 	record->source = number_of(at);
 	if (record->flags & BS_DOC_NOT_STORED && record->checksum != 0)
 		record->checksum = now.checksum;
-	if (record->flags & BS_DOC_GIVEN)
+	if (record->flags & BS_DOC_SEPARATE_ID)
 		return status;
 	record->flags = now.flags;
 	record->name = now.name;
@@ -300,9 +300,9 @@ static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struc
 	enum bs_status status = of_words ? BS_OK : bs_fail_memory(err, "segments", n_segments);
 	for (uint32_t s = 0; s < n_segments && !status; s++)
 		of_words[s] = bs_snapshot_has_words(&at->old, s);
-	struct bs_known_choice choice = {.segments = of_words, .limit_bytes = UINT64_MAX};
+	struct bs_recall_choice choice = {.segments = of_words, .limit_bytes = UINT64_MAX};
 	if (!status)
-		status = bs_known_recall(&at->source, &at->old, from, &choice, &feed, err);
+		status = bs_index_entries_recall(&at->source, &at->old, from, &choice, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
 	bs_feed_close(feed);
@@ -382,17 +382,17 @@ static bool wants_rows(const struct bs_manifest *manifest)
 static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	struct bs_index_entry entry = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_fingerprint fingerprint;
-	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
+	enum bs_status status = is_known(at, i) ? bs_index_entries_row(&at->old, i, &entry, err) : BS_OK;
 	if (at->source.is_anew)
-		memset(known.place, 0, sizeof(known.place));
+		memset(entry.place, 0, sizeof(entry.place));
 	/* As its reader would find; but threads need not be started for that. */
-	if (!status && known.ref.segment != BS_DOC_NONE && !known.is_racy &&
-	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, known.place))
-		return bs_refresh_unchanged(&at->refresh, known.ref, err);
+	if (!status && entry.ref.segment != BS_DOC_NONE && !entry.is_racy &&
+	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK && bs_fingerprint_equals(&fingerprint, entry.place))
+		return bs_refresh_unchanged(&at->refresh, entry.ref, err);
 	if (!status)
-		status = bs_feed_open_row(&at->source, &known, &feed, err);
+		status = bs_feed_open_row(&at->source, &entry, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(at->writer.pipeline, feed, false, merge, at, err);
 	bs_feed_close(feed);
@@ -821,7 +821,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	char **weights;
 	if (request->host.analyzer && (request->index.stem_language || request->index.fold_accents || request->index.split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
-	if (at->is_given && at->has_old)
+	if (at->is_in_memory && at->has_old)
 		return keep_options(at, err);
 	if (at->is_partial)
 		return choose_options_of_some(at, err);
@@ -831,7 +831,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	/* An index owns the strings of its options; these are borrowed, and copied. */
 	struct bs_recorded_options wanted = {
 		.words = true,
-		.grams = !at->is_given,
+		.grams = !at->is_in_memory,
 		.reads_records = true,
 		.gram_collections = request->index.grams,
 		.analyzer_name = request->host.analyzer ? (char *)(uintptr_t)request->host.analyzer->name : NULL,
@@ -843,7 +843,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
 	/* What records have is for whoever gives them to say. */
-	wanted.record_grams = at->is_given ? at->wants_grams : at->old.manifest.options.record_grams;
+	wanted.record_grams = at->is_in_memory ? at->wants_grams : at->old.manifest.options.record_grams;
 	/* The same analyzer is no wish for other options: without it nothing could be kept. */
 	is_said |= request->host.analyzer && (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
@@ -918,7 +918,7 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	if (!status)
 		status = bs_dir_open(&at->dir, request->dir, request->memory, request->host.consent, err);
 	/* What is given leaves files as private as they are. */
-	bool keeps_modes = !status && at->is_given && bs_dir_has(&at->dir, "manifest");
+	bool keeps_modes = !status && at->is_in_memory && bs_dir_has(&at->dir, "manifest");
 	if (!status)
 		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->write.wait, &at->lock, err)
 		                     : bs_index_lock_take(&at->dir, BS_INDEX_LOCK, request->write.wait, &at->lock, err);
@@ -979,7 +979,7 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 		return status;
 	at->is_partial = left_out != BS_SOURCE_GONE;
 	is_outdated &= at->has_old;
-	at->is_renewal = is_outdated && (!at->request->rebuild || at->is_partial) && !at->is_given;
+	at->is_renewal = is_outdated && (!at->request->rebuild || at->is_partial) && !at->is_in_memory;
 	at->is_full = !at->has_old || (at->request->rebuild && !at->is_partial) || at->is_renewal;
 	if (is_outdated && !is_all_new(at))
 		keep_versions(at);
@@ -1080,7 +1080,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
 	                     new->n_segments != old->n_segments || new->options.summary_rate != old->options.summary_rate;
 	/* The source of in-memory documents is recorded with the first of them. */
-	if (are_documents || at->is_given)
+	if (are_documents || at->is_in_memory)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_recorded_options_equal(&old->options, &new->options) ||
 	    new->options.gram_collections != old->options.gram_collections)
@@ -1115,12 +1115,12 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)
 		status = settle_exclusions(at, err);
-	if (!status && !at->is_given)
+	if (!status && !at->is_in_memory)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed) {
 		bs_index_writer_release(&at->writer); /* a summary may need as much memory again */
-		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.known,
+		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
 		                           at->writer.source_options.memory_bytes, &at->writer.manifest, err);
 	}
 	if (at->report.is_committed && !status)
@@ -1228,7 +1228,7 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
 	struct bs_tokenizer_options options = {.stem_language = request->index.stem_language};
-	struct bs_tokenizer *words = NULL;
+	struct bs_tokenizer *tokenizer = NULL;
 	enum bs_status status = BS_OK;
 	if (request->rules.max_document_bytes > BS_MAX_DOCUMENT_BYTES)
 		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->rules.max_document_bytes,
@@ -1240,8 +1240,8 @@ static enum bs_status check_recorded(const struct bs_build_request *request, str
 	if (!status)
 		status = check_globs(request->rules.records, err);
 	if (!status && request->index.stem_language)
-		status = bs_tokenizer_new(&options, &words, err);
-	bs_tokenizer_free(words);
+		status = bs_tokenizer_new(&options, &tokenizer, err);
+	bs_tokenizer_free(tokenizer);
 	return status;
 }
 
@@ -1287,7 +1287,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 		status = list_sources(at, err);
 	/* Of what is given nobody knows what will come: writer.c chooses. */
 	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
-	if (!status && !(is_new && at->is_given))
+	if (!status && !(is_new && at->is_in_memory))
 		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)
 		at->writer.n_files = count_known_files(&at->old);

@@ -56,11 +56,11 @@ struct bs_indexing {
 	uint32_t n_changed_segments;
 	bool has_private;         /* something read is for its owner alone */
 	/* Of a run whose documents are given (writer.c): options of files and records are those that there are, and nothing is read. */
-	bool is_given;
+	bool is_in_memory;
 	bool wants_grams; /* then, of a new index: it keeps those of records */
 };
 
-/* Fills *at, zeros but for is_located, is_given and wants_grams, which does not move until the end; the request is borrowed as long.
+/* Fills *at, zeros but for is_located, is_in_memory and wants_grams, which does not move until the end; the request is borrowed as long.
  * bs_indexing_end follows, whatever the status is. */
 enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request,
                                  struct bs_error *err) BS_WARN_UNUSED;

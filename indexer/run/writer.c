@@ -1,6 +1,6 @@
 /*
  * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own (indexing.h) from the first change to the
- * commit. They are documents of standard input whose ids stand beside them (BS_DOC_GIVEN).
+ * commit. They are documents of standard input whose ids stand beside them (BS_DOC_SEPARATE_ID).
  *
  *      texts -> [ held, while pairs of words are to be chosen ] -> fields -> analysed batch
  *                                                              -> id owners, indexing buffer, segments, as in any run
@@ -20,7 +20,7 @@
 #include "core/system/deadline.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
-#include "corpus/read/given.h"
+#include "corpus/read/in_memory_document.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record.h"
 #include "corpus/read/text_store.h"
@@ -68,7 +68,7 @@ struct bs_writer {
 	struct bs_term_table held_ids;
 };
 
-static const char *given_source[] = {"-"};
+static const char *in_memory_source[] = {"-"};
 
 /* The sources of the index stay as they are; that of in-memory documents is under way from now on. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
@@ -105,7 +105,7 @@ static void use_batch(struct bs_writer *writer)
 {
 	struct bs_indexing *at = writer->at;
 	bs_term_batch_clear(&writer->batch);
-	writer->batch.words = bs_pipeline_words(at->writer.pipeline);
+	writer->batch.tokenizer = bs_pipeline_words(at->writer.pipeline);
 	writer->batch.grams = bs_pipeline_record_grams(at->writer.pipeline);
 	writer->batch.weights = at->writer.manifest.options.weights;
 	writer->batch.pairs = at->writer.pairs.n_word_pairs > 0 ? &at->writer.pairs : NULL;
@@ -130,7 +130,7 @@ static enum bs_status end(struct bs_writer *writer, enum bs_status status, struc
 	status = bs_indexing_end(writer->at, status, report_out, err);
 	free(writer->at);
 	writer->at = NULL;
-	writer->batch.words = NULL;
+	writer->batch.tokenizer = NULL;
 	writer->batch.grams = NULL;
 	forget_held(&writer->held);
 	bs_term_table_clear(&writer->held_ids);
@@ -150,7 +150,7 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 	writer->at = calloc(1, sizeof(*writer->at));
 	if (!writer->at)
 		return bs_fail_memory(err, "a transaction", sizeof(*writer->at));
-	writer->at->is_given = true;
+	writer->at->is_in_memory = true;
 	writer->at->wants_grams = writer->grams;
 	enum bs_status status = bs_indexing_begin(writer->at, &writer->build, err);
 	if (!status)
@@ -195,7 +195,7 @@ static enum bs_status settle(struct bs_writer *writer, enum bs_status status, st
 
 static struct bs_doc_record named(const void *id, size_t id_bytes)
 {
-	return (struct bs_doc_record){.flags = BS_DOC_GIVEN, .name = id, .name_bytes = (uint32_t)id_bytes};
+	return (struct bs_doc_record){.flags = BS_DOC_SEPARATE_ID, .name = id, .name_bytes = (uint32_t)id_bytes};
 }
 
 /* Documents whose ids are asked for ahead. */
@@ -282,7 +282,7 @@ static enum bs_status make_document(struct bs_writer *writer, const void *id, si
                                     const struct bs_text *texts, size_t n_texts, const struct bs_buffer *line,
                                     struct bs_document *document_out, struct bs_error *err)
 {
-	enum bs_status status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, line,
+	enum bs_status status = bs_in_memory_document(&writer->at->writer.source_options, texts, n_texts, line,
 	                                          &writer->fields, document_out, err);
 	document_out->name.bytes = id;
 	document_out->name.n_bytes = id_bytes;
@@ -311,7 +311,7 @@ static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs
 			at = text->text + text->text_bytes;
 		}
 		if (has_lines)
-			status = bs_given_line(texts, of.n_texts, &held->line, err);
+			status = bs_in_memory_line(texts, of.n_texts, &held->line, err);
 		if (!status)
 			status = make_document(writer, id, of.id_bytes, texts, of.n_texts,
 			                       has_lines ? &held->line : NULL, &document, err);
@@ -429,7 +429,7 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 		return status;
 	const struct bs_buffer *line = writer->no_checksums ? NULL : &writer->line;
 	if (line) {
-		status = bs_given_line(texts, n_texts, &writer->line, &why);
+		status = bs_in_memory_line(texts, n_texts, &writer->line, &why);
 		enum bs_status refused = status ? BS_OK : check_line(writer, err);
 		if (refused)
 			return refused;
@@ -749,7 +749,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->document_memory_bytes = request->document_memory_bytes;
 	writer->tuning.pair_bits = request->phrase_bits;
 	writer->build = (struct bs_build_request){
-		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
+		.dir = request->dir, .memory = request->memory, .sources = in_memory_source, .n_sources = 1,
 		.index.stem_language = request->index.stem_language, .index.fold_accents = request->index.fold_accents,
 		.index.split_identifiers = request->index.split_identifiers, .index.weights = request->index.weights, .index.density = request->index.density,
 		.index.summary_rate = request->index.summary_rate, .write.wait = request->write.wait, .write.memory_bytes = request->write.memory_bytes, .write.n_threads = request->write.n_threads,

@@ -344,7 +344,7 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 		if (!status)
 			status = bs_vector_append(&entries, &entry, err);
 	}
-	bs_file_writer_require(build->writer, (flags & BS_DOC_GIVEN ? BS_FEATURE_GIVEN : 0u) |
+	bs_file_writer_require(build->writer, (flags & BS_DOC_SEPARATE_ID ? BS_FEATURE_GIVEN : 0u) |
 	                                              (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
 	size_t n = bs_vector_n(&entries);
 	if (n > 0 && is_ordered)

@@ -63,9 +63,9 @@ static enum bs_status count_given(const struct bs_batches *batches, size_t i, si
 		return BS_OK;
 	uint64_t first = (uint64_t)ref.segment << 32 | range.first, n_docs = range.end - range.first;
 	enum bs_status status = BS_OK;
-	for (uint8_t flags = BS_DOC_GIVEN; i + *n_out < batches->n && batches->documents[i + *n_out] - first < n_docs; ++*n_out) {
+	for (uint8_t flags = BS_DOC_SEPARATE_ID; i + *n_out < batches->n && batches->documents[i + *n_out] - first < n_docs; ++*n_out) {
 		status = bs_doc_table_flags(docs, (uint32_t)batches->documents[i + *n_out], &flags, err);
-		if (status || !(flags & BS_DOC_GIVEN))
+		if (status || !(flags & BS_DOC_SEPARATE_ID))
 			break;
 	}
 	return status;
@@ -75,7 +75,7 @@ static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_e
 {
 	const struct bs_batch_target *target = &batches->target;
 	struct bs_hit hit;
-	enum bs_status status = bs_presenter_name(target->presenter, target->loader, ref_of(batches, i), &hit, err);
+	enum bs_status status = bs_hit_assembly_name(target->assembly, target->loader, ref_of(batches, i), &hit, err);
 	if (!status)
 		status = bs_buffer_append(&batches->ids, hit.id, hit.id_bytes, err);
 	batches->id_ends[i] = batches->ids.used_bytes;

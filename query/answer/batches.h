@@ -5,7 +5,7 @@
 
 #include "core/base/doc_ref.h"
 #include "core/bitsift/search_result.h"
-#include "query/answer/presenter.h"
+#include "query/answer/hit_assembly.h"
 
 /* One thread. */
 struct bs_batches;
@@ -13,7 +13,7 @@ struct bs_batches;
 /* Where hits come from and go to. Borrowed. */
 struct bs_batch_target {
 	struct bs_loader *loader;
-	struct bs_presenter *presenter; /* memory for names */
+	struct bs_hit_assembly *assembly; /* memory for names */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
 	void *context;
 };

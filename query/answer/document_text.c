@@ -4,19 +4,19 @@
 #include <stdlib.h>
 
 #include "core/base/source_kind.h"
-#include "corpus/changes/given_ids.h"
+#include "corpus/changes/id_lookup.h"
 #include "corpus/changes/id_ends.h"
 
 /* The ids of one snapshot. */
 struct bs_document_ids {
-	struct bs_given_ids given; /* of in-memory documents; made when an id is first looked for */
+	struct bs_id_lookup ids; /* of in-memory documents; made when an id is first looked for */
 	struct bs_id_ends ends;    /* of all others; made when no in-memory document has the id */
 };
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)
 {
 	for (uint32_t i = 0; i < texts->n_ids; i++) {
-		bs_given_ids_deinit(&texts->ids[i].given);
+		bs_id_lookup_deinit(&texts->ids[i].ids);
 		bs_id_ends_deinit(&texts->ids[i].ends);
 	}
 	free(texts->ids);
@@ -26,7 +26,7 @@ void bs_document_texts_deinit(struct bs_document_texts *texts)
 }
 
 /* The number of the source of in-memory documents; UINT32_MAX: there is none. */
-static uint32_t given_source(const struct bs_snapshot *snapshot)
+static uint32_t in_memory_source(const struct bs_snapshot *snapshot)
 {
 	for (uint32_t i = 0; i < snapshot->manifest.n_sources; i++)
 		if (snapshot->manifest.sources[i].kind == BS_SOURCE_STDIN)
@@ -37,13 +37,13 @@ static uint32_t given_source(const struct bs_snapshot *snapshot)
 static enum bs_status find_in(struct bs_document_ids *ids, const struct bs_snapshot *snapshot, const char *id, size_t id_bytes,
                               struct bs_doc_ref *ref_out, struct bs_error *err)
 {
-	uint32_t number = given_source(snapshot);
+	uint32_t number = in_memory_source(snapshot);
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
-	if (number != UINT32_MAX && !ids->given.snapshot)
-		status = bs_given_ids_init(&ids->given, snapshot, number, err);
+	if (number != UINT32_MAX && !ids->ids.snapshot)
+		status = bs_id_lookup_init(&ids->ids, snapshot, number, err);
 	if (!status && number != UINT32_MAX)
-		status = bs_given_ids_find(&ids->given, id, id_bytes, ref_out, NULL, err);
+		status = bs_id_lookup_find(&ids->ids, id, id_bytes, ref_out, NULL, err);
 	if (status || ref_out->segment != BS_DOC_NONE)
 		return status;
 	if (!ids->ends.snapshot)

@@ -55,7 +55,7 @@ static enum bs_status list_hits(const struct bs_snapshot_list *list, const struc
 static enum bs_status hand_out(struct bs_searcher *searcher, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
                                struct bs_error *err)
 {
-	const struct bs_batch_target target = {searcher->loader, &searcher->presenter, request->batch, request->context};
+	const struct bs_batch_target target = {searcher->loader, &searcher->assembly, request->batch, request->context};
 	struct bs_ranked_hits hits = {0};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	if (!status)

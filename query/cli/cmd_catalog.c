@@ -7,7 +7,7 @@
 
 #include "core/bitsift/catalog.h"
 #include "query/cli/commands.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 struct catalog_arguments {
 	struct bs_word_list catalogs;
@@ -85,19 +85,19 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 {
 	if (json) {
 		fputs("{\"name\":", stdout);
-		(void)bs_present_json_string(entry->name, strlen(entry->name), stdout);
+		(void)bs_format_json_string(entry->name, strlen(entry->name), stdout);
 		fputs(",\"place\":", stdout);
-		(void)bs_present_json_string(entry->place, strlen(entry->place), stdout);
+		(void)bs_format_json_string(entry->place, strlen(entry->place), stdout);
 		printf(",\"documents\":%llu,\"words\":%llu,\"commit\":%llu,\"summary_bytes\":%llu,\"state\":\"%s\",\"imported\":%s}\n",
 		       (unsigned long long)entry->n_docs, (unsigned long long)entry->n_positions, (unsigned long long)entry->generation,
 		       (unsigned long long)entry->summary_bytes, entry->state ? state_names[entry->state] : "current",
 		       entry->is_imported ? "true" : "false");
 		return;
 	}
-	bs_present_escaped(entry->name, strlen(entry->name), stdout);
+	bs_format_escaped(entry->name, strlen(entry->name), stdout);
 	printf("  %s  %s  ", BS_THINGS(entry->n_docs, "document"),
 	       entry->has_summary ? BS_BYTES(entry->summary_bytes) : "no summary");
-	bs_present_escaped(entry->place, strlen(entry->place), stdout);
+	bs_format_escaped(entry->place, strlen(entry->place), stdout);
 	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state], entry->is_imported ? "  imported" : "");
 }
 
@@ -138,7 +138,7 @@ static void put_holder(void *context, size_t i)
 	if (asking->json)
 		put_entry(&entry, true);
 	else {
-		bs_present_escaped(entry.name, strlen(entry.name), stdout);
+		bs_format_escaped(entry.name, strlen(entry.name), stdout);
 		putchar('\n');
 	}
 }

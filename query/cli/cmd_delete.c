@@ -10,7 +10,7 @@
 #include "core/bitsift/index_delete.h"
 #include "query/cli/commands.h"
 #include "query/options/shared_options.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 struct delete_arguments {
 	const char *index;
@@ -57,7 +57,7 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 		arguments->has_failed = true;
 		return;
 	}
-	bs_present_exact(local_id, local_id_bytes, isatty(STDOUT_FILENO), stdout);
+	bs_format_exact(local_id, local_id_bytes, isatty(STDOUT_FILENO), stdout);
 	putchar(arguments->nul ? '\0' : '\n');
 }
 

@@ -12,7 +12,7 @@
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 #include "query/options/shared_options.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 struct index_arguments {
 	const char *index;
@@ -168,7 +168,7 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		show_made(report, dir);
 	if (*report->warning)
 		fprintf(stderr, "  %s\n", report->warning);
-	if (bs_present_left_out(report->skipped, report->binary, "  left out  ", stderr))
+	if (bs_format_left_out(report->skipped, report->binary, "  left out  ", stderr))
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 

@@ -15,7 +15,7 @@
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/options/shared_options.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 struct query_arguments {
 	const char *index;
@@ -288,17 +288,17 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (!arguments->format || arguments->trec)
 		return BS_OK;
-	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.output.passages, err);
+	return bs_format_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.output.passages, err);
 }
 
 /* Prints the id; with a catalog, after the name of the index and a colon. */
 static void put_id(const struct session *session, const char *id, size_t id_bytes)
 {
 	if (session->index_name) {
-		bs_present_exact(session->index_name, strlen(session->index_name), session->is_terminal, session->out);
+		bs_format_exact(session->index_name, strlen(session->index_name), session->is_terminal, session->out);
 		putc(':', session->out);
 	}
-	bs_present_exact(id, id_bytes, session->is_terminal, session->out);
+	bs_format_exact(id, id_bytes, session->is_terminal, session->out);
 }
 
 static void show_notice(void *context, const char *message)
@@ -320,13 +320,13 @@ static int show_hit(void *context, const struct bs_hit *hit)
 		return 0;
 	}
 	if (arguments->trec) {
-		bs_present_trec(hit, session->index_name, session->query_id, session->query_id_bytes, session->out);
+		bs_format_trec(hit, session->index_name, session->query_id, session->query_id_bytes, session->out);
 	} else if (arguments->json) {
-		bs_present_json(hit, session->index_name, arguments->sort != NULL, session->query, session->query_bytes, session->out);
+		bs_format_json(hit, session->index_name, arguments->sort != NULL, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
-		bs_present_format(hit, session->index_name, arguments->format, session->is_terminal, session->out);
+		bs_format_format(hit, session->index_name, arguments->format, session->is_terminal, session->out);
 	} else if (!arguments->ids) {
-		bs_present_text(hit, session->index_name, arguments->sort != NULL, session->color, session->out);
+		bs_format_text(hit, session->index_name, arguments->sort != NULL, session->color, session->out);
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
@@ -382,7 +382,7 @@ static void end_query(struct session *session, const struct bs_search_result *re
 {
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->count && arguments->json)
-		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
+		bs_format_json_count(result->n_hits, session->query, session->query_bytes, session->out);
 	else if (arguments->count)
 		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
 	else if (arguments->batch && !arguments->trec)
@@ -410,7 +410,7 @@ static uint32_t terminal_columns(void)
 {
 	struct winsize size = {0};
 	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 24;
-	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
+	return is_known ? size.ws_col - BS_FORMAT_INDENT - 2u : 0;
 }
 
 static enum bs_status find_in_catalog(struct session *session, const struct bs_search_request *find,
@@ -525,7 +525,7 @@ static void show_error(struct session *session, const struct bs_error *err)
 	if (arguments->trec)
 		return;
 	if (arguments->json)
-		bs_present_json_error(err, session->query, session->query_bytes, session->out);
+		bs_format_json_error(err, session->query, session->query_bytes, session->out);
 	else
 		fputs("error\n", session->out);
 	if (!arguments->count && (!arguments->ids || arguments->json))

@@ -1,5 +1,5 @@
 /*
- * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks present_stats.c's. With that, the
+ * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks stats_format.c's. With that, the
  * one command that looks behind bitsift.h: it shows how an index is made, which is nobody's interface.
  */
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
 #include "query/options/shared_options.h"
-#include "query/present/present_stats.h"
-#include "query/present/present_svg.h"
+#include "query/format/stats_format.h"
+#include "query/format/stats_svg.h"
 
 struct stats_arguments {
 	const char *index;
@@ -82,7 +82,7 @@ static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot,
 	FILE *out = is_stdout ? stdout : fopen(path, "we");
 	if (!out)
 		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	bs_present_stats_svg(snapshot, stats, out);
+	bs_format_stats_svg(snapshot, stats, out);
 	if (is_stdout)
 		return BS_OK;
 	bool is_good = fflush(out) == 0 && !ferror(out);
@@ -98,13 +98,13 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	if (arguments->svg)
 		return draw(arguments->svg, snapshot, stats, err);
 	if (arguments->json) {
-		bs_present_stats_json(snapshot, stats, stdout);
+		bs_format_stats_json(snapshot, stats, stdout);
 	} else {
 		status = look_at_sources(snapshot->dir, &since, is_incomplete_out, err);
 		if (!status)
-			bs_present_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, arguments->verbose, stdout);
+			bs_format_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, arguments->verbose, stdout);
 		if (!status && arguments->verbose)
-			bs_present_stats_text(snapshot, stats, stdout);
+			bs_format_stats_text(snapshot, stats, stdout);
 	}
 	return status;
 }

@@ -11,7 +11,7 @@
 #include "core/bitsift/kernel_names.h"
 #include "core/bitsift/terminal.h"
 #include "query/cli/cmd_input.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 /* Lines as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
 static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments, struct bs_error *err)
@@ -155,7 +155,7 @@ bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
 	if (id_bytes == 0 || !memchr(id, '\0', id_bytes))
 		return false;
 	fputs("bitsift: ", stderr);
-	bs_present_escaped(id, id_bytes, stderr);
+	bs_format_escaped(id, id_bytes, stderr);
 	fputs(": this id holds a NUL byte and is left out, because -0 ends each id with one\n", stderr);
 	return true;
 }

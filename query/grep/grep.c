@@ -337,7 +337,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 		uint64_t n_shown = 1;
 		if ((status = bs_deadline_spend(LIST_NS, err)))
 			break;
-		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
+		if (results->token.path && bs_resume_token_place(&results->token, &file) <= 0)
 			continue;
 		grep->search.result->has_match = true;
 		if (results->most != UINT64_MAX)

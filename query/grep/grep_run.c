@@ -212,8 +212,8 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	                !searcher->text.input->is_stream;
 	enum bs_grep_binary binary = binary_rule(plan, slot->file.is_named);
 	bool is_chosen = true;
-	if (printer->enclosing)
-		printer->to.status = bs_enclosing_begin(printer->enclosing, slot->file.shown, err);
+	if (printer->context)
+		printer->to.status = bs_function_context_begin(printer->context, slot->file.shown, err);
 	if (plan->conditions.n > 0 && plan->conditions.by_file && !printer->to.status)
 		printer->to.status = hold_in_file(&searcher->asker, &searcher->text, binary, is_slice, &is_chosen, err);
 	if (is_chosen && !printer->to.status)
@@ -284,7 +284,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 		status = bs_condition_asker_init(&searcher->asker, &plan->conditions, err);
 	printer->asker = plan->conditions.n > 0 && !plan->conditions.by_file ? &searcher->asker : NULL;
 	if (!status && output->show_function && shows_lines)
-		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
+		status = bs_function_context_new(printer->line_end, &printer->context, err);
 	return status;
 }
 
@@ -451,7 +451,7 @@ static void add_message(void *context, const char *message)
 static enum bs_status feed(struct running *run, struct bs_error *err)
 {
 	struct bs_grep_source *source = run->plan->source;
-	struct bs_cursor *cursor = &run->plan->results.cursor;
+	struct bs_resume_token *token = &run->plan->results.token;
 	struct bs_grep_file file;
 	enum bs_status status;
 	source->listener.report = add_message;
@@ -462,10 +462,10 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 			status = source->next(source, &file, err);
 		if (status || !file.shown)
 			break;
-		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;
+		int place = token->path ? bs_resume_token_place(token, &file) : 1;
 		if (place < 0 || (place == 0 && run->plan->results.are_files))
 			continue;
-		file.passed_line = place == 0 ? cursor->line : 0;
+		file.passed_line = place == 0 ? token->line : 0;
 		status = add(run, &file, NULL, err);
 		if (status)
 			break;
@@ -477,7 +477,7 @@ static void run_free(struct running *run)
 {
 	bs_workers_free(run->workers);
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
-		bs_enclosing_free(run->searchers[i].printer.enclosing);
+		bs_function_context_free(run->searchers[i].printer.context);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
 		bs_condition_asker_deinit(&run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);

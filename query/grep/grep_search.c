@@ -147,7 +147,7 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 /* Whether the line is the one that encloses the next match. */
 static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
 {
-	const struct bs_enclosing *around = state->printer->enclosing;
+	const struct bs_function_context *around = state->printer->context;
 	return around && around->has_line && around->file_off == file_offset(state, line.start);
 }
 
@@ -245,7 +245,7 @@ static bool find_enclosing(struct search_state *state, size_t upto, uint64_t num
 {
 	struct bs_grep_printer *printer = state->printer;
 	if (!printer->to.status)
-		printer->to.status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
+		printer->to.status = bs_function_context_go_on(printer->context, state->text, state->gone_bytes, upto,
 		                                     state->options->line_numbers ? number : 0, printer->to.err);
 	return !printer->to.status;
 }
@@ -254,7 +254,7 @@ static bool find_enclosing(struct search_state *state, size_t upto, uint64_t num
 static bool tell_enclosing(struct search_state *state, size_t from)
 {
 	struct bs_grep_printer *printer = state->printer;
-	const struct bs_enclosing *around = printer->enclosing;
+	const struct bs_function_context *around = printer->context;
 	bool is_line = printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
 	if (!is_line || !around->has_line || around->file_off >= state->gone_bytes + from ||
 	    around->file_off < state->told_end)
@@ -282,7 +282,7 @@ static bool tell_after(struct search_state *state, size_t upto)
 /* What stands before a line that matches, and after the one before it. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
-	bool has_enclosing = state->printer->enclosing != NULL;
+	bool has_enclosing = state->printer->context != NULL;
 	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
 	                                     number_at(state, upto) + 1))
 		return false;
@@ -490,7 +490,7 @@ static void roll(struct search_state *state)
 		kept = kept > state->visited ? kept : state->visited;
 	}
 	count_to(state, kept);
-	if (state->printer->enclosing)
+	if (state->printer->context)
 		(void)find_enclosing(state, kept, number_at(state, kept));
 	state->base = kept;
 	state->visited = state->visited > kept ? state->visited : kept;
@@ -595,7 +595,7 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 static bool skip_hole(struct search_state *state)
 {
 	const struct bs_grep_printer *printer = state->printer;
-	bool is_possible = !printer->picks && !printer->enclosing && !state->options->passthru;
+	bool is_possible = !printer->picks && !printer->context && !state->options->passthru;
 	uint64_t left_bytes = is_possible && state->end == state->n_bytes ? bs_grep_text_hole(state->source, HOLE_END_BYTES) : 0;
 	if (left_bytes < HOLE_END_BYTES + LEAST_HOLE_BYTES)
 		return true;
@@ -791,7 +791,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
 	                             .is_alone = printer->output->before == 0 && printer->output->after == 0 &&
-	                                         !printer->output->passthru && !printer->enclosing && !printer->picks,
+	                                         !printer->output->passthru && !printer->context && !printer->picks,
 	                             .counts_lines = printer->output->line_numbers || printer->picks,
 	                             .printer = printer,
 	                             .binary = binary,

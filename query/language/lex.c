@@ -129,7 +129,7 @@ static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 	if (start == end || lexing->status)
 		return end;
 	bs_lex_keep(lexing, bs_deadline_spend((end - start) * WORD_BYTE_NS, lexing->err));
-	enum bs_status status = bs_tokenizer_analyze(lexing->options->words, lexing->text + start, end - start, 0, stop_at_word,
+	enum bs_status status = bs_tokenizer_analyze(lexing->options->tokenizer, lexing->text + start, end - start, 0, stop_at_word,
 	                                         &found, NULL, lexing->err);
 	if (found == UINT64_MAX)
 		bs_lex_keep(lexing, status);

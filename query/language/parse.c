@@ -256,12 +256,12 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 }
 
 /* Leaves the words of the text in parser->words. */
-static void analyze(struct parser *parser, struct bs_tokenizer *words, const uint8_t *text, size_t text_bytes)
+static void analyze(struct parser *parser, struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes)
 {
 	bs_vector_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->lexing.status)
-		keep(parser, bs_tokenizer_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+		keep(parser, bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
 	if (parser->stop)
 		mark_stops(parser, text, text_bytes);
 }
@@ -376,15 +376,15 @@ static uint32_t ignore(struct parser *parser)
 static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
                       struct bs_buffer *unstemmed_out)
 {
-	struct bs_tokenizer *words = parser->options->words_unstemmed;
-	if (words)
-		analyze(parser, words, text, text_bytes);
+	struct bs_tokenizer *tokenizer = parser->options->words_unstemmed;
+	if (tokenizer)
+		analyze(parser, tokenizer, text, text_bytes);
 	if (parser->lexing.status)
 		return;
 	const struct word *word = last_word(parser);
 	append(parser, unstemmed_out, parser->terms.data + word->term_off, word->term_bytes);
-	if (words)
-		analyze(parser, parser->options->words, text, text_bytes);
+	if (tokenizer)
+		analyze(parser, parser->options->tokenizer, text, text_bytes);
 	last->term = unstemmed_out->data;
 	last->term_bytes = (uint32_t)unstemmed_out->used_bytes;
 }
@@ -395,7 +395,7 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	const uint8_t *text = parser->lexing.text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
-	if (bs_tokenizer_begins_run(parser->options->words, text, last_byte, end_byte - start_byte)) {
+	if (bs_tokenizer_begins_run(parser->options->tokenizer, text, last_byte, end_byte - start_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
 			bs_lex_notice(&parser->lexing, start_byte, end_byte,
 			              "is searched as it is: the script has no words to be near to");
@@ -419,7 +419,7 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	uint32_t n = wildcards->n + 1;
 	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
 		n = wildcards->n;
-		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data,
+		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->tokenizer, text->data,
 		        text->used_bytes);
 		if (parser->lexing.status || bs_vector_n(&parser->words) == 0)
 			return false;
@@ -439,7 +439,7 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open,
 	                                 &pattern, parser->err));
 	if (parser->options->words_unstemmed)
-		analyze(parser, parser->options->words, wildcards->text.data, wildcards->text.used_bytes);
+		analyze(parser, parser->options->tokenizer, wildcards->text.data, wildcards->text.used_bytes);
 	size_t n_bytes = pattern.used_bytes, head_bytes = bs_pattern_head(pattern.data, n_bytes);
 	if (head_bytes + 1 == n_bytes && pattern.data[head_bytes] == BS_PATTERN_ANY) {
 		last.kind = BS_ELEMENT_PREFIX;
@@ -467,11 +467,11 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 	    !memchr(text + token_byte, '?', end_byte - token_byte))
 		return false;
 	bs_buffer_clear(&parser->nfc);
-	keep(parser, bs_tokenizer_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte,
+	keep(parser, bs_tokenizer_append_nfc(parser->options->tokenizer, text + start_byte, token_byte - start_byte,
 	                                 &parser->nfc, parser->err));
 	token = parser->nfc.used_bytes;
 	if (!parser->lexing.status)
-		keep(parser, bs_tokenizer_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte,
+		keep(parser, bs_tokenizer_append_nfc(parser->options->tokenizer, text + token_byte, end_byte - token_byte,
 		                                 &parser->nfc, parser->err));
 	if (!parser->lexing.status)
 		keep(parser,
@@ -611,7 +611,7 @@ static uint32_t parse_phrase(struct parser *parser)
 		text_end = end;
 	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
 		return draft;
-	analyze(parser, parser->options->words, text + start, text_end - start);
+	analyze(parser, parser->options->tokenizer, text + start, text_end - start);
 	if (bs_vector_n(&parser->words) == 0)
 		return ignore(parser);
 	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
@@ -631,7 +631,7 @@ static uint32_t parse_word(struct parser *parser)
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
 	if (parse_pattern(parser, start_byte, start_byte, text_end, last.kind, &draft))
 		return draft;
-	analyze(parser, parser->options->words, parser->lexing.text + start_byte, text_end - start_byte);
+	analyze(parser, parser->options->tokenizer, parser->lexing.text + start_byte, text_end - start_byte);
 	if (bs_vector_n(&parser->words) == 0)
 		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)

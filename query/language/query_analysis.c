@@ -14,7 +14,7 @@ enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading, c
 	unstemmed.stem_language = NULL;
 	unstemmed.split_identifiers = false;
 	reading->splits = words->split_identifiers;
-	enum bs_status status = bs_tokenizer_new(words, &reading->words, err);
+	enum bs_status status = bs_tokenizer_new(words, &reading->tokenizer, err);
 	if (!status && words->stem_language)
 		status = bs_tokenizer_new(&unstemmed, &reading->words_unstemmed, err);
 	return status;
@@ -87,7 +87,7 @@ enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading, const s
 
 void bs_query_analysis_deinit(struct bs_query_analysis *reading)
 {
-	bs_tokenizer_free(reading->words);
+	bs_tokenizer_free(reading->tokenizer);
 	bs_tokenizer_free(reading->words_unstemmed);
 	bs_stop_deinit(&reading->stop);
 	bs_term_table_deinit(&reading->listed);
@@ -187,9 +187,9 @@ static bool has_dates_alone(void *context, uint32_t number)
 enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading, const struct bs_stop_choice *stop,
                                 const struct bs_statistics *statistics, struct bs_error *err)
 {
-	bs_tokenizer_split(reading->words, false);
-	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->words, reading->words_unstemmed, err);
-	bs_tokenizer_split(reading->words, reading->splits);
+	bs_tokenizer_split(reading->tokenizer, false);
+	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->tokenizer, reading->words_unstemmed, err);
+	bs_tokenizer_split(reading->tokenizer, reading->splits);
 	if (status || !reading->list)
 		return status;
 	reading->fields = reading->of_list;
@@ -200,7 +200,7 @@ enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading, const 
 struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *reading)
 {
 	return (struct bs_query_options){
-		.words = reading->words,
+		.tokenizer = reading->tokenizer,
 		.words_unstemmed = reading->words_unstemmed,
 		.fields = reading->fields.names,
 		.longest_field_bytes = reading->fields.longest_bytes,
@@ -232,8 +232,8 @@ enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const 
                                 const struct bs_query_options *options, struct bs_query_tree **query_out,
                                 size_t *error_byte_out, struct bs_error *err)
 {
-	bs_tokenizer_split(reading->words, false);
+	bs_tokenizer_split(reading->tokenizer, false);
 	enum bs_status status = bs_query_parse((const uint8_t *)query, query_bytes, options, query_out, error_byte_out, err);
-	bs_tokenizer_split(reading->words, reading->splits);
+	bs_tokenizer_split(reading->tokenizer, reading->splits);
 	return status;
 }

@@ -17,7 +17,7 @@ struct bs_query_fields {
 /* One thread. Zero-initialise; release with bs_query_analysis_deinit. */
 struct bs_query_analysis {
 	const struct bs_snapshot_list *list; /* NULL: no index */
-	struct bs_tokenizer *words;              /* the analyzer of documents */
+	struct bs_tokenizer *tokenizer;              /* the analyzer of documents */
 	struct bs_tokenizer *words_unstemmed;    /* NULL: words does not stem */
 	bool splits;                         /* ... identifiers: in documents, not in queries */
 	struct bs_stop stop;

@@ -152,7 +152,7 @@ struct bs_weighted_term {
 struct bs_stop;
 
 struct bs_query_options {
-	struct bs_tokenizer *words;           /* the analyzer of the index; used during the call */
+	struct bs_tokenizer *tokenizer;           /* the analyzer of the index; used during the call */
 	struct bs_tokenizer *words_unstemmed; /* the same without stemming, for those with wildcards or a distance; NULL: words has none */
 	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */

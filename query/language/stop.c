@@ -37,7 +37,7 @@ static size_t line_words(const uint8_t *line, size_t line_bytes)
 	return bar ? (size_t)(bar - line) : line_bytes;
 }
 
-static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *words, struct bs_tokenizer *unstemmed,
+static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *tokenizer, struct bs_tokenizer *unstemmed,
                                 struct bs_error *err)
 {
 	const uint8_t *text = stop->text.data;
@@ -48,12 +48,12 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_tokenizer *words
 		size_t n_bytes = line_words(text + at, end - at);
 		status = bs_tokenizer_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
 		if (!status && unstemmed)
-			status = bs_tokenizer_analyze(words, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
+			status = bs_tokenizer_analyze(tokenizer, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
 	}
 	return status;
 }
 
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *words,
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *tokenizer,
                              struct bs_tokenizer *unstemmed, struct bs_error *err)
 {
 	const char *own = choice->words ? choice->words : "", *language = choice->language;
@@ -65,7 +65,7 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
 	if (stop->text.used_bytes == n_bytes && (n_bytes == 0 || (memcmp(stop->text.data, list, list_bytes) == 0 &&
 	                                                          memcmp(stop->text.data + list_bytes, own, own_bytes) == 0)))
 		return BS_OK;
-	stop->unstemmed = unstemmed ? unstemmed : words;
+	stop->unstemmed = unstemmed ? unstemmed : tokenizer;
 	bs_term_table_clear(&stop->words);
 	bs_term_table_clear(&stop->stems);
 	bs_buffer_clear(&stop->text);
@@ -73,7 +73,7 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
 	if (!status)
 		status = bs_buffer_append(&stop->text, own, own_bytes, err);
 	if (!status)
-		status = read_list(stop, words, unstemmed, err);
+		status = read_list(stop, tokenizer, unstemmed, err);
 	if (status)
 		bs_buffer_clear(&stop->text);
 	return status;

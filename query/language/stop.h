@@ -27,7 +27,7 @@ void bs_stop_deinit(struct bs_stop *stop);
 
 /* Makes it the chosen list, which may be empty; unstemmed: NULL, if words does not stem. BS_INVALID: there is no list
  * of that name. BS_NO_MEMORY. */
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *words,
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_tokenizer *tokenizer,
                              struct bs_tokenizer *unstemmed, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a byte for each word of a text, bigrams not counted: whether it is on the list, before it is stemmed. BS_NO_MEMORY. */

@@ -156,10 +156,10 @@ enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, str
 	return bs_snapshot_load_id(snapshot_loader, own, ref.document, id, local_id, path, err);
 }
 
-enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *given_out, const uint8_t **id_out,
+enum bs_status bs_loader_in_memory_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *is_in_memory_out, const uint8_t **id_out,
                                   uint32_t *id_bytes_out, const char **path_out, struct bs_error *err)
 {
 	uint32_t own;
 	struct bs_snapshot_loader *snapshot_loader = bs_loader_snapshot_loader_of(loader, ref.segment, &own);
-	return bs_snapshot_load_given_id(snapshot_loader, own, ref.document, given_out, id_out, id_bytes_out, path_out, err);
+	return bs_snapshot_load_in_memory_id(snapshot_loader, own, ref.document, is_in_memory_out, id_out, id_bytes_out, path_out, err);
 }

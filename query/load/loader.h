@@ -88,8 +88,8 @@ bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const u
                         struct bs_document *document_out);
 bool bs_loader_resolve(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document);
 
-/* Of names. As bs_snapshot_load_id, bs_snapshot_load_given_id. */
+/* Of names. As bs_snapshot_load_id, bs_snapshot_load_in_memory_id. */
 enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,
                             struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *given_out, const uint8_t **id_out,
+enum bs_status bs_loader_in_memory_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *is_in_memory_out, const uint8_t **id_out,
                                   uint32_t *id_bytes_out, const char **path_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -207,23 +207,23 @@ enum bs_status bs_snapshot_load_id(struct bs_snapshot_loader *snapshot_loader, u
 	return status ? status : make_path(asked.source, &asked.record, path, err);
 }
 
-enum bs_status bs_snapshot_load_given_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, bool *given_out,
+enum bs_status bs_snapshot_load_in_memory_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, bool *is_in_memory_out,
                                  const uint8_t **id_out, uint32_t *id_bytes_out, const char **path_out,
                                  struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = snapshot_loader->snapshot;
 	uint8_t flags = 0;
-	*given_out = false;
+	*is_in_memory_out = false;
 	if (segment >= snapshot->manifest.n_segments || document >= snapshot->segments[segment].docs.n_docs)
 		return BS_OK;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
 	enum bs_status status = bs_doc_table_flags(docs, document, &flags, err);
-	if (status || !(flags & BS_DOC_GIVEN))
+	if (status || !(flags & BS_DOC_SEPARATE_ID))
 		return status;
 	uint32_t source = bs_doc_table_range_of(docs, document).source;
 	if (source >= snapshot->manifest.n_sources || snapshot_loader->sources[source].source.kind != BS_SOURCE_STDIN)
 		return BS_OK;
-	*given_out = true;
+	*is_in_memory_out = true;
 	*path_out = snapshot_loader->sources[source].source.path;
 	return bs_names_get(&docs->names, document, id_out, id_bytes_out, err);
 }
@@ -627,7 +627,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line, &line_bytes, err);
 	if (status)
 		return status;
-	bs_reader_expect_given(snapshot_loader->reader, false);
+	bs_reader_set_separate_id(snapshot_loader->reader, false);
 	if (line && !asked->source->is_racy) {
 		*found_out = bs_reader_scan_line(snapshot_loader->reader, line, line_bytes, asked->document, NULL) == BS_OK;
 		asked->document->place =
@@ -690,7 +690,7 @@ static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, s
 	enum bs_status status = fetch_frame(snapshot_loader, asked->ref.segment, frame, err);
 	if (status)
 		return status;
-	bs_reader_expect_given(snapshot_loader->reader, asked->record.flags & BS_DOC_GIVEN);
+	bs_reader_set_separate_id(snapshot_loader->reader, asked->record.flags & BS_DOC_SEPARATE_ID);
 	status =
 		bs_reader_scan_line(snapshot_loader->reader, snapshot_loader->raw.data, snapshot_loader->raw.used_bytes, asked->document, &why);
 	asked->document->place.line = asked->record.place[2];
@@ -899,7 +899,7 @@ enum bs_status bs_snapshot_load_line(struct bs_snapshot_loader *snapshot_loader,
 	bool has_all = has_texts(snapshot_loader, segment);
 	bool is_stored = has_all || snapshot_loader->sources[snapshot_loader->range.number].source.kind == BS_SOURCE_STDIN;
 	enum bs_status status = is_stored ? bs_doc_table_flags(docs, document, &flags, err) : BS_OK;
-	bs_reader_expect_given(snapshot_loader->reader, flags & BS_DOC_GIVEN);
+	bs_reader_set_separate_id(snapshot_loader->reader, flags & BS_DOC_SEPARATE_ID);
 	if (!status && !is_stored)
 		return fetch_line_in_place(snapshot_loader, document, line_out, line_bytes_out, err);
 	if (status || flags & BS_DOC_NOT_STORED)

@@ -81,8 +81,8 @@ enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *
 enum bs_status bs_snapshot_load_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Of a in-memory document, what these three are, borrowed from the index: nothing is copied, as often very many are asked for. *given_out: it is one. */
-enum bs_status bs_snapshot_load_given_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, bool *given_out,
+/* Of a in-memory document, what these three are, borrowed from the index: nothing is copied, as often very many are asked for. *is_in_memory_out: it is one. */
+enum bs_status bs_snapshot_load_in_memory_id(struct bs_snapshot_loader *snapshot_loader, uint32_t segment, uint32_t document, bool *is_in_memory_out,
                                  const uint8_t **id_out, uint32_t *id_bytes_out, const char **path_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 

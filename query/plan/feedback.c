@@ -59,7 +59,7 @@ static enum bs_status count_words(void *context, const struct bs_token *tokens, 
 	return status;
 }
 
-enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *words, const struct bs_field *fields,
+enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *tokenizer, const struct bs_field *fields,
                                size_t n_fields, double trust, double avgdl, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -67,7 +67,7 @@ enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer
 	bs_vector_clear(&feedback->found);
 	for (size_t i = 0; i < n_fields && !status; i++) {
 		struct bs_tokenizer_sum sum = {0};
-		status = bs_tokenizer_analyze(words, fields[i].text, fields[i].text_bytes, 0, count_words, feedback, &sum, err);
+		status = bs_tokenizer_analyze(tokenizer, fields[i].text, fields[i].text_bytes, 0, count_words, feedback, &sum, err);
 		length += sum.n_positions;
 	}
 	for (size_t i = 0; i < bs_vector_n(&feedback->found); i++) {

@@ -49,7 +49,7 @@ static inline double bs_feedback_trust(double score, double best_score)
 void bs_feedback_begin(struct bs_feedback *feedback);
 
 /* A text; words: the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *words, const struct bs_field *fields,
+enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *tokenizer, const struct bs_field *fields,
                                size_t n_fields, double trust, double avgdl, struct bs_error *err) BS_WARN_UNUSED;
 
 /* What idf is made of: how many documents there are, and in how many of them a word stands, the i-th of found. Those before it have

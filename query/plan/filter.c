@@ -16,10 +16,10 @@
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
 
-enum known {
-	NOT_KNOWN, /* as memory comes */
-	KNOWN_OUT,
-	KNOWN_IN,
+enum memo {
+	MEMO_EMPTY, /* as memory comes */
+	MEMO_OUT,
+	MEMO_IN,
 };
 
 /* The part of one index. */
@@ -27,7 +27,7 @@ struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_snapshot_loader *snapshot_loader;
 	char **source_places;   /* one for each source; NULL: not needed yet */
-	uint8_t *known_sources; /* enum known of all records of a source */
+	uint8_t *memo_sources; /* enum memo of all records of a source */
 };
 
 /* The criteria of the selection, compiled. */
@@ -50,7 +50,7 @@ struct bs_filter {
 	struct bs_record_parser *parser;
 	char *current;            /* the working directory's real path, once it is needed */
 	struct index_part *parts; /* list->n_entries */
-	uint8_t **known;          /* enum known of each document, an array for each segment of the list; NULL: nothing */
+	uint8_t **memo;          /* enum memo of each document, an array for each segment of the list; NULL: nothing */
 	struct bs_buffer path;
 	struct bs_buffer folder;  /* the last one whose names were asked about, */
 	bool is_folder_out;       /* and what came of it */
@@ -63,8 +63,8 @@ static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry, 
 	part->snapshot_loader = bs_loader_snapshot_loader(filter->loader, entry);
 	size_t n_sources = (size_t)part->snapshot->manifest.n_sources + 1;
 	part->source_places = calloc(n_sources, sizeof(*part->source_places));
-	part->known_sources = calloc(n_sources, 1);
-	return part->source_places && part->known_sources ? BS_OK : bs_fail_memory(err, "a filter", n_sources * sizeof(void *));
+	part->memo_sources = calloc(n_sources, 1);
+	return part->source_places && part->memo_sources ? BS_OK : bs_fail_memory(err, "a filter", n_sources * sizeof(void *));
 }
 
 enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out, struct bs_error *err)
@@ -76,9 +76,9 @@ enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter
 	filter->list = bs_loader_list(loader);
 	filter->loader = loader;
 	filter->parts = calloc(filter->list->n_entries, sizeof(*filter->parts));
-	filter->known = calloc(filter->list->n_segments, sizeof(*filter->known));
+	filter->memo = calloc(filter->list->n_segments, sizeof(*filter->memo));
 	enum bs_status status = BS_OK;
-	if (!filter->parts || !filter->known)
+	if (!filter->parts || !filter->memo)
 		status = bs_fail_memory(err, "a filter", filter->list->n_segments * sizeof(void *));
 	for (uint32_t i = 0; i < filter->list->n_entries && !status; i++)
 		status = make_part(filter, i, err);
@@ -104,11 +104,11 @@ static void forget(struct bs_filter *filter)
 	bs_record_parser_free(filter->parser);
 	filter->parser = NULL;
 	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++)
-		if (filter->parts[i].known_sources)
-			memset(filter->parts[i].known_sources, NOT_KNOWN, filter->parts[i].snapshot->manifest.n_sources);
-	for (uint32_t s = 0; filter->known && s < filter->list->n_segments; s++) {
-		free(filter->known[s]);
-		filter->known[s] = NULL;
+		if (filter->parts[i].memo_sources)
+			memset(filter->parts[i].memo_sources, MEMO_EMPTY, filter->parts[i].snapshot->manifest.n_sources);
+	for (uint32_t s = 0; filter->memo && s < filter->list->n_segments; s++) {
+		free(filter->memo[s]);
+		filter->memo[s] = NULL;
 	}
 }
 
@@ -122,10 +122,10 @@ void bs_filter_free(struct bs_filter *filter)
 		for (uint32_t k = 0; part->source_places && k < part->snapshot->manifest.n_sources; k++)
 			free(part->source_places[k]);
 		free(part->source_places);
-		free(part->known_sources);
+		free(part->memo_sources);
 	}
 	free(filter->parts);
-	free(filter->known);
+	free(filter->memo);
 	free(filter->current);
 	bs_buffer_deinit(&filter->asked);
 	bs_buffer_deinit(&filter->next);
@@ -526,12 +526,12 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 {
 	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
 	const struct index_part *part = &filter->parts[segment->entry];
-	uint8_t **known = &filter->known[ref.segment];
+	uint8_t **memo = &filter->memo[ref.segment];
 	struct bs_doc_record record;
-	if (!*known && !(*known = calloc((size_t)segment->n_docs + 1, 1)))
+	if (!*memo && !(*memo = calloc((size_t)segment->n_docs + 1, 1)))
 		return bs_fail_memory(err, "a filter", segment->n_docs);
-	*passes_out = (*known)[ref.document] == KNOWN_IN;
-	if ((*known)[ref.document] != NOT_KNOWN)
+	*passes_out = (*memo)[ref.document] == MEMO_IN;
+	if ((*memo)[ref.document] != MEMO_EMPTY)
 		return BS_OK;
 	enum bs_status status = bs_deadline_spend(LOOK_NS, err);
 	if (!status)
@@ -540,15 +540,15 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 		return status;
 	/* Records are many, and their file is one. */
 	bool is_record = bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source));
-	uint8_t *known_source = &part->known_sources[record.source];
-	*passes_out = *known_source == KNOWN_IN;
-	if (!is_record || *known_source == NOT_KNOWN)
+	uint8_t *memo_source = &part->memo_sources[record.source];
+	*passes_out = *memo_source == MEMO_IN;
+	if (!is_record || *memo_source == MEMO_EMPTY)
 		status = look(filter, ref, &record, passes_out, err);
 	if (status)
 		return status;
-	(*known)[ref.document] = *passes_out ? KNOWN_IN : KNOWN_OUT;
+	(*memo)[ref.document] = *passes_out ? MEMO_IN : MEMO_OUT;
 	if (is_record)
-		*known_source = (*known)[ref.document];
+		*memo_source = (*memo)[ref.document];
 	return BS_OK;
 }
 

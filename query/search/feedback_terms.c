@@ -35,7 +35,7 @@ static enum bs_status add_document(struct learner *learner, struct bs_doc_ref re
 		return status;
 	learner->stats->verify.verified++;
 	learner->stats->verify.bytes += document.text.n_bytes;
-	return bs_feedback_add(learner->feedback, searcher->reading->words, document.text.fields, document.text.n_fields,
+	return bs_feedback_add(learner->feedback, searcher->reading->tokenizer, document.text.fields, document.text.n_fields,
 	                       trust, learner->avgdl, err);
 }
 
@@ -157,7 +157,7 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 	for (size_t i = 0; i < bs_vector_n(like) && !status; i++)
 		status = add_document(learner, like->items[i], 1, err);
 	if (!status && asked->text)
-		status = bs_feedback_add(learner->feedback, searcher->reading->words, &text, 1, 1, learner->avgdl, err);
+		status = bs_feedback_add(learner->feedback, searcher->reading->tokenizer, &text, 1, 1, learner->avgdl, err);
 	if (!status)
 		status = take(learner, BS_LIKE_WORDS, 0, err);
 	if (!status && learner->feedback->n_texts == 0)

@@ -31,13 +31,13 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status = bs_presenter_name(&searcher->presenter, searcher->loader, bs_hit_ref(hit), &shown, err);
+	enum bs_status status = bs_hit_assembly_name(&searcher->assembly, searcher->loader, bs_hit_ref(hit), &shown, err);
 	bool wants_text = found->is_ranked && (wanted->snippets || wanted->passages);
 	uint32_t analysis = searcher->list.entries[bs_list_segment(&searcher->list, hit->segment)->entry].analysis;
 	if (!status && wants_text && analysis != run->analysis)
 		status = bs_run_turn(run, analysis, err);
 	if (!status && wants_text)
-		status = bs_presenter_text(&searcher->presenter, searcher->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
+		status = bs_hit_assembly_text(&searcher->assembly, searcher->loader, run->verifier.matcher, wanted, bs_hit_ref(hit), &shown,
 		                         err);
 	if (!status && sorted && sorted->has_value) {
 		status = bs_value_format(&sorted->value, &value, err);
@@ -57,7 +57,7 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 	enum bs_status status = BS_OK;
 	for (size_t i = run->question->offset; i < found->n && !status;) {
 		if (!found->sorted)
-			bs_presenter_prefetch(run->plan->list, found->hits, found->n, i);
+			bs_hit_assembly_prefetch(run->plan->list, found->hits, found->n, i);
 		status = bs_deadline_spend(SHOW_NS, err);
 		if (!status)
 			status = hand_out(run, found, i, is_refused, err);
@@ -73,7 +73,7 @@ static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found
 {
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_search_callbacks *listener = &run->question->listener;
-	const struct bs_batch_target target = {searcher->loader, &searcher->presenter, listener->batch, listener->context};
+	const struct bs_batch_target target = {searcher->loader, &searcher->assembly, listener->batch, listener->context};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	for (size_t i = run->question->offset; i < found->n && !status; i++) {
 		status = bs_deadline_spend(NAME_NS, err);

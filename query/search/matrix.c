@@ -229,7 +229,7 @@ enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document, s
 	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)
 		return status;
-	status = bs_presenter_name(&searcher->presenter, searcher->loader, ref, hit_out, err);
+	status = bs_hit_assembly_name(&searcher->assembly, searcher->loader, ref, hit_out, err);
 	bs_searcher_leave(&use);
 	return status;
 }

@@ -151,7 +151,7 @@ static enum bs_status ask_names(struct bs_query *query, struct bs_error *err)
 		asked->query = *tree;
 		asked->query.nodes = &asked->node;
 		asked->query.n_nodes = 1;
-		status = bs_matcher_new(&asked->query, query->reading.words, &asked->matcher, err);
+		status = bs_matcher_new(&asked->query, query->reading.tokenizer, &asked->matcher, err);
 	}
 	return status;
 }
@@ -171,7 +171,7 @@ static enum bs_status make_query(struct bs_query *query, const struct bs_query_r
 {
 	enum bs_status status = read_query(query, request, error_byte, err);
 	if (!status)
-		status = bs_matcher_new(query->tree, query->reading.words, &query->matcher, err);
+		status = bs_matcher_new(query->tree, query->reading.tokenizer, &query->matcher, err);
 	if (!status)
 		status = ask_names(query, err);
 	if (!status)

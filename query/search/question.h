@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/bitsift/search_request.h"
 #include "core/program/options.h"
-#include "query/answer/presenter.h"
+#include "query/answer/hit_assembly.h"
 #include "query/language/stop.h"
 #include "query/plan/filter.h"
 

@@ -76,7 +76,7 @@ static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *
 	};
 	run->plan = &memory->plan;
 	enum bs_status status = bs_plan_make(&memory->plan, &inputs, err);
-	return status ? status : bs_filename_match_begin(&memory->named, run->plan, searcher->reading->words, byte_kernel(run), err);
+	return status ? status : bs_filename_match_begin(&memory->named, run->plan, searcher->reading->tokenizer, byte_kernel(run), err);
 }
 
 static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
@@ -93,7 +93,7 @@ static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
 		.avgdl = bs_corpus_avgdl(&collection),
 	};
 	run->verifier =
-		(struct bs_verifier){.request = &run->verify, .words = searcher->reading->words, .loader = searcher->loader};
+		(struct bs_verifier){.request = &run->verify, .tokenizer = searcher->reading->tokenizer, .loader = searcher->loader};
 	return bs_verifier_begin(&run->verifier, err);
 }
 

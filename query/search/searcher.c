@@ -110,7 +110,7 @@ static void free_memory(struct bs_searcher *searcher)
 	learning->feedback = (struct bs_feedback){.n_texts = 0};
 	bs_vector_deinit(&learning->best);
 	bs_vector_deinit(&learning->like);
-	bs_presenter_deinit(&searcher->presenter);
+	bs_hit_assembly_deinit(&searcher->assembly);
 	bs_batches_free(searcher->batches);
 	searcher->batches = NULL;
 	bs_document_texts_deinit(&searcher->texts);

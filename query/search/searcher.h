@@ -9,7 +9,7 @@
 #include "core/system/deadline.h"
 #include "query/answer/batches.h"
 #include "query/answer/document_text.h"
-#include "query/answer/presenter.h"
+#include "query/answer/hit_assembly.h"
 #include "query/language/query_analysis.h"
 #include "query/load/loader.h"
 #include "query/plan/feedback.h"
@@ -65,7 +65,7 @@ struct bs_searcher {
 	struct bs_filter *filter; /* NULL: no query had a selection yet */
 	struct bs_query_memory memory;
 	struct bs_learning learning;
-	struct bs_presenter presenter;
+	struct bs_hit_assembly assembly;
 	struct bs_batches *batches; /* NULL: not needed yet */
 	struct bs_document_texts texts;
 	const struct bs_search_callbacks *listener; /* of the call under way; NULL between calls */

@@ -61,7 +61,7 @@ struct searched {
 struct bs_byte_verifier {
 	const struct bs_plan *plan;
 	const struct bs_query_tree *query;
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	const struct bs_kernel *kernel;
 	char *const *weights; /* of fields */
 	uint8_t kinds[256];             /* enum bs_byte_kind */
@@ -161,14 +161,14 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	if (!is_wordy(verifier, from))
 		verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_tokenizer_analyze(verifier->words, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
+		status = bs_tokenizer_analyze(verifier->tokenizer, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
 		element->is_plain = probe.is_all && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
-	element->is_plain &= !bs_tokenizer_may_be_date(verifier->words, from->term, from->term_bytes);
+	element->is_plain &= !bs_tokenizer_may_be_date(verifier->tokenizer, from->term, from->term_bytes);
 	return status;
 }
 
@@ -271,23 +271,23 @@ static bool is_too_large(const struct bs_query_tree *query)
 	return false;
 }
 
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *words, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
 	bool is_of_use;
 	*verifier_out = NULL;
-	if (!bs_tokenizer_keeps_bytes(words) || is_too_large(query))
+	if (!bs_tokenizer_keeps_bytes(tokenizer) || is_too_large(query))
 		return BS_OK;
 	struct bs_byte_verifier *verifier = calloc(1, sizeof(*verifier));
 	if (!verifier)
 		return bs_fail_memory(err, "a matcher", sizeof(*verifier));
 	verifier->plan = plan;
 	verifier->query = query;
-	verifier->words = words;
+	verifier->tokenizer = tokenizer;
 	verifier->kernel = kernel;
 	verifier->worst = BS_ASCII_FORM_WORD;
-	bs_tokenizer_byte_kinds(words, verifier->kinds);
+	bs_tokenizer_byte_kinds(tokenizer, verifier->kinds);
 	enum bs_status status = make(verifier, &is_of_use, err);
 	if (status || !is_of_use)
 		bs_byte_verifier_free(verifier);
@@ -373,7 +373,7 @@ static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
 		return BS_VERDICT_YES;
 	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
 		return BS_VERDICT_UNKNOWN;
-	return bs_tokenizer_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
+	return bs_tokenizer_may_end_between(verifier->tokenizer, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
 	                                                                                       : BS_VERDICT_NO;
 }
 
@@ -531,7 +531,7 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	 * follows here. */
 	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
 	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
-	bool has_parts = bs_tokenizer_splits(verifier->words) && bs_tokenizer_has_parts(verifier->words, text->bytes + at, n_bytes);
+	bool has_parts = bs_tokenizer_splits(verifier->tokenizer) && bs_tokenizer_has_parts(verifier->tokenizer, text->bytes + at, n_bytes);
 	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
 		return false;
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
@@ -554,7 +554,7 @@ static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, 
 	if (!take_share(verifier, to - from))
 		return false;
 	verifier->status =
-		bs_tokenizer_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
+		bs_tokenizer_analyze(verifier->tokenizer, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
 	return !verifier->status;
 }
 
@@ -612,14 +612,14 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_before(verifier->words, text->bytes, text->n_bytes, low, at, cut);
+	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_before(verifier->tokenizer, text->bytes, text->n_bytes, low, at, cut);
 	return take_share(verifier, (at - *cut) / CUT_SHARE) && is_cut;
 }
 
 static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high, size_t *cut)
 {
 	size_t at = *cut;
-	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_after(verifier->words, text->bytes, text->n_bytes, at, high, cut);
+	bool is_cut = verifier->left_bytes && bs_tokenizer_cut_after(verifier->tokenizer, text->bytes, text->n_bytes, at, high, cut);
 	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
 }
 
@@ -778,7 +778,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
-			verifier->status = bs_tokenizer_ascii_form(verifier->words, c, &ascii_form, verifier->err);
+			verifier->status = bs_tokenizer_ascii_form(verifier->tokenizer, c, &ascii_form, verifier->err);
 			if (verifier->status || ascii_form >= verifier->worst)
 				return false;
 		}

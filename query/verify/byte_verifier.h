@@ -23,7 +23,7 @@ struct bs_byte_verifier;
 
 /* All is borrowed; words must be the analyzer of the index. *verifier_out is NULL if bytes say nothing of this query:
  * it has no word of ASCII, or words are stemmed, or it is very large. BS_NO_MEMORY, or what the analyzer returned. */
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *words, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 

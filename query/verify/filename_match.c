@@ -8,10 +8,10 @@
 #include "core/base/source_kind.h"
 #include "query/verify/byte_verifier.h"
 
-enum known {
-	NOT_KNOWN, /* as memory comes */
-	KNOWN_NO,
-	KNOWN_YES,
+enum memo {
+	MEMO_EMPTY, /* as memory comes */
+	MEMO_NO,
+	MEMO_YES,
 };
 
 /* A leaf as a query of its own, of which names are the documents. */
@@ -22,16 +22,16 @@ struct bs_name_leaf {
 	struct bs_plan plan;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed */
 	struct bs_matcher *matcher;
-	uint8_t **known; /* enum known of each document, one array a segment and one for the overlay; NULL: nothing */
+	uint8_t **memo; /* enum memo of each document, one array a segment and one for the overlay; NULL: nothing */
 };
 
 void bs_filename_match_deinit(struct bs_filename_match *named)
 {
 	for (uint32_t i = 0; i < named->names.n_leaves; i++) {
 		struct bs_name_leaf *leaf = &named->leaves[i];
-		for (uint32_t s = 0; leaf->known && s < named->list->n_segments; s++)
-			free(leaf->known[s]);
-		free(leaf->known);
+		for (uint32_t s = 0; leaf->memo && s < named->list->n_segments; s++)
+			free(leaf->memo[s]);
+		free(leaf->memo);
 		bs_byte_verifier_free(leaf->byte_verifier);
 		bs_matcher_free(leaf->matcher);
 	}
@@ -40,7 +40,7 @@ void bs_filename_match_deinit(struct bs_filename_match *named)
 }
 
 static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const struct bs_plan *plan,
-                                 struct bs_tokenizer *words, const struct bs_kernel *kernel, struct bs_error *err)
+                                 struct bs_tokenizer *tokenizer, const struct bs_kernel *kernel, struct bs_error *err)
 {
 	leaf->n = n;
 	leaf->node = plan->query->nodes[n];
@@ -50,12 +50,12 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	leaf->query.n_nodes = 1;
 	leaf->plan = *plan;
 	leaf->plan.query = &leaf->query;
-	leaf->known = calloc(plan->list->n_segments, sizeof(*leaf->known));
-	if (!leaf->known)
-		return bs_fail_memory(err, "names", plan->list->n_segments * sizeof(*leaf->known));
-	enum bs_status status = bs_matcher_new(&leaf->query, words, &leaf->matcher, err);
+	leaf->memo = calloc(plan->list->n_segments, sizeof(*leaf->memo));
+	if (!leaf->memo)
+		return bs_fail_memory(err, "names", plan->list->n_segments * sizeof(*leaf->memo));
+	enum bs_status status = bs_matcher_new(&leaf->query, tokenizer, &leaf->matcher, err);
 	if (!status && kernel)
-		status = bs_byte_verifier_new(&leaf->plan, words, kernel, &leaf->byte_verifier, err);
+		status = bs_byte_verifier_new(&leaf->plan, tokenizer, kernel, &leaf->byte_verifier, err);
 	return status;
 }
 
@@ -103,21 +103,21 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 	struct bs_name_leaf *leaf = named->leaves;
 	while (leaf->n != n)
 		leaf++;
-	uint8_t **known = &leaf->known[ref.segment];
+	uint8_t **memo = &leaf->memo[ref.segment];
 	enum bs_status status = BS_OK;
 	*has_out = false;
-	if (!*known && !(*known = calloc((size_t)segment->n_docs + 1, 1)))
+	if (!*memo && !(*memo = calloc((size_t)segment->n_docs + 1, 1)))
 		return bs_fail_memory(err, "names", segment->n_docs);
-	if ((*known)[ref.document] == NOT_KNOWN) {
+	if ((*memo)[ref.document] == MEMO_EMPTY) {
 		struct bs_field name;
 		status = find_name(segment->snapshot, bs_list_own_ref(named->list, ref), &name, err);
 		if (!status && name.text_bytes > 0)
 			status = ask(leaf, ref, &name, has_out, err);
 		if (status)
 			return status;
-		(*known)[ref.document] = *has_out ? KNOWN_YES : KNOWN_NO;
+		(*memo)[ref.document] = *has_out ? MEMO_YES : MEMO_NO;
 	}
-	*has_out = (*known)[ref.document] == KNOWN_YES;
+	*has_out = (*memo)[ref.document] == MEMO_YES;
 	return status;
 }
 
@@ -135,7 +135,7 @@ static bool has_own_names(const struct bs_snapshot *snapshot)
 	                                 &field);
 }
 
-enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *words,
+enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
                               const struct bs_kernel *kernel, struct bs_error *err)
 {
 	const struct bs_query_tree *query = plan->query;
@@ -155,6 +155,6 @@ enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const st
 		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
 	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
 		if (bs_query_is_file_name(&query->nodes[n]))
-			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan, words, kernel, err);
+			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan, tokenizer, kernel, err);
 	return status;
 }

@@ -21,5 +21,5 @@ void bs_filename_match_deinit(struct bs_filename_match *named);
 
 /* Prepares it for the plan's query, in place of the query before. All is borrowed; words must be the analyzer of the index.
  * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */
-enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *words,
+enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
                               const struct bs_kernel *kernel, struct bs_error *err) BS_WARN_UNUSED;

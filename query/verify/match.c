@@ -59,7 +59,7 @@ struct counted_element {
 
 struct bs_matcher {
 	const struct bs_query_tree *query;
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_file_names *names;
 	struct bs_doc_ref ref; /* the document under way */
 	struct bs_u32s inexact;           /* the elements that are no plain words, ascending */
@@ -216,7 +216,7 @@ static enum bs_status make_elements(struct bs_matcher *matcher, struct bs_error 
 	return bs_fail_memory(err, "a matcher", n * sizeof(*matcher->elements));
 }
 
-enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer, struct bs_matcher **matcher_out,
                               struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -224,7 +224,7 @@ enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_token
 	if (!matcher)
 		return bs_fail_memory(err, "a matcher", sizeof(*matcher));
 	matcher->query = query;
-	matcher->words = words;
+	matcher->tokenizer = tokenizer;
 	matcher->err = err;
 	matcher->needs_positions = wants_positions(query);
 	matcher->status = make_elements(matcher, err);
@@ -359,7 +359,7 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 		matcher->field = (uint32_t)i;
 		matcher->weight = bs_field_weight(matcher->weights, fields[i].name, fields[i].name_bytes);
 		matcher->span_start_byte = UINT64_MAX;
-		matcher->status = bs_tokenizer_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
+		matcher->status = bs_tokenizer_analyze(matcher->tokenizer, fields[i].text, fields[i].text_bytes, position, take_tokens,
 		                                   matcher, &sum, matcher->err);
 		position = sum.next_position + FIELD_GAP;
 		length += sum.n_positions;
@@ -808,7 +808,7 @@ static void place_in_runs(struct bs_matcher *matcher)
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];
-		if (!bs_tokenizer_begins_run(matcher->words, field->text, hits[i].start_byte, hits[i].end_byte))
+		if (!bs_tokenizer_begins_run(matcher->tokenizer, field->text, hits[i].start_byte, hits[i].end_byte))
 			continue;
 		if (before.field != hits[i].field || before.start_byte != hits[i].start_byte) {
 			n_terms = n_before = 0;
@@ -818,7 +818,7 @@ static void place_in_runs(struct bs_matcher *matcher)
 		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte && !matcher->status) {
 			n_before += n_terms;
 			start = at;
-			matcher->status = bs_tokenizer_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms,
+			matcher->status = bs_tokenizer_step_in_run(matcher->tokenizer, field->text, hits[i].end_byte, &at, &n_terms,
 			                                       matcher->err);
 		}
 		hits[i].start_byte = start;

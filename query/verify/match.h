@@ -47,7 +47,7 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields);
 struct bs_matcher;
 
 /* query and words are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer, struct bs_matcher **matcher_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 

@@ -7,13 +7,13 @@
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
-	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
+	enum bs_status status = bs_matcher_new(request->plan->query, verifier->tokenizer, &verifier->matcher, err);
 	if (status)
 		return status;
 	verifier->weighed = NULL;
 	bs_matcher_ask_names(verifier->matcher, request->plan->names);
 	if (request->kernel)
-		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
+		status = bs_byte_verifier_new(request->plan, verifier->tokenizer, request->kernel, &verifier->byte_verifier, err);
 	return status;
 }
 

@@ -24,7 +24,7 @@ struct bs_verify_request {
 /* What one thread verifies with. The first three are borrowed. */
 struct bs_verifier {
 	const struct bs_verify_request *request;
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_loader *loader;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */

@@ -22,7 +22,7 @@
 
 /* One thread's. Made by the thread itself, when it first has something to do. */
 struct hand {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_loader *loader;
 	struct bs_verifier verifier;
 	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
@@ -48,7 +48,7 @@ struct bs_verify_crew {
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	struct bs_tokenizer_options words = bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
-	enum bs_status status = hand->words ? BS_OK : bs_tokenizer_new(&words, &hand->words, NULL);
+	enum bs_status status = hand->tokenizer ? BS_OK : bs_tokenizer_new(&words, &hand->tokenizer, NULL);
 	if (!status && !hand->loader)
 		status = bs_loader_new(crew->snapshots, crew->prefix_checks, NULL, NULL, &hand->loader, NULL);
 	return status;
@@ -64,7 +64,7 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 	bs_loader_begin(hand->loader, false, crew->request->no_stat);
 	bs_loader_leave_changed(hand->loader);
 	hand->verifier = (struct bs_verifier){
-		.request = crew->request, .words = hand->words, .loader = hand->loader, .leaves_changed = true};
+		.request = crew->request, .tokenizer = hand->tokenizer, .loader = hand->loader, .leaves_changed = true};
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
@@ -158,7 +158,7 @@ static void free_hands(struct bs_verify_crew *crew)
 	bs_workers_free(crew->workers);
 	for (uint32_t i = 0; i < crew->n_hands; i++) {
 		bs_loader_free(crew->hands[i].loader);
-		bs_tokenizer_free(crew->hands[i].words);
+		bs_tokenizer_free(crew->hands[i].tokenizer);
 	}
 	free(crew->hands);
 	free(crew->verified);

@@ -20,7 +20,7 @@ done >"$place/private.c"
 
 objects=()
 for object in "$@"; do
-    case ${object##*/} in cmd_stats.c.o | present_stats.c.o | present_svg.c.o) continue ;; esac
+    case ${object##*/} in cmd_stats.c.o | stats_format.c.o | stats_svg.c.o) continue ;; esac
     objects+=("$object")
 done
 "$cc" -shared -Wl,--no-undefined -o /dev/null "${objects[@]}" "$place/private.o" "$library"

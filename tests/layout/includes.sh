@@ -2,9 +2,9 @@
 # includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room
 # may include its own headers, those of the rooms that are named after it here, and the public ones:
 # core/bitsift.h and core/bitsift/*.h. Search and grep do not meet; the matrix knows no index and no
-# files of users. The program (query/options, manual, present and cli) goes through the library's
+# files of users. The program (query/options, manual, format and cli) goes through the library's
 # door: it includes the public headers and those of core/program, which it shares with the bindings,
-# and nothing behind them. The one exception is stats (cmd_stats, present_stats and present_svg),
+# and nothing behind them. The one exception is stats (cmd_stats, stats_format and stats_svg),
 # which shows how an index is made: nobody's interface.
 set -euo pipefail
 cd -- "$1"
@@ -15,7 +15,7 @@ check() { # ROOM ALLOWED...
     allowed=$(IFS='|'; echo "$*")
     while IFS=: read -r file line header; do
         case $file in
-            query/cli/cmd_stats.c | query/present/present_stats.[ch] | query/present/present_svg.[ch]) continue ;;
+            query/cli/cmd_stats.c | query/format/stats_format.[ch] | query/format/stats_svg.[ch]) continue ;;
         esac
         case $file in
             # Headers of PostgreSQL, which also stand between quotation marks, have other paths.
@@ -62,8 +62,8 @@ check query/candidates "${below[@]}" "${stages[@]}" query/regex
 # The program: the tables of its options and what is made of them, what it prints, and the commands.
 check query/options
 check query/manual query/options
-check query/present query/options
-check query/cli core/program query/options query/manual query/present
+check query/format query/options
+check query/cli core/program query/options query/manual query/format
 # The extensions see the public headers, and each of their folders those before it.
 check_extension() { # BINDING FOLDER...
     local binding=$1 folder before=()

@@ -161,7 +161,7 @@ static void draw_query(struct bs_buffer *to, const struct doc *doc)
 static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_query_tree *query;
 	struct bs_plan plan;
 	struct bs_matcher *matcher;
@@ -314,21 +314,21 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 
 static void check_query(struct bench *bench, const struct doc *doc)
 {
-	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
+	struct bs_query_options options = {.tokenizer = bench->tokenizer, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
 	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
 	char *weights[] = {by_chance(50) ? some : other, text, NULL};
 	draw_query(&bench->text, doc);
-	bs_tokenizer_split(bench->words, false);
+	bs_tokenizer_split(bench->tokenizer, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
-	bs_tokenizer_split(bench->words, bench->splits);
+	bs_tokenizer_split(bench->tokenizer, bench->splits);
 	make_plan(bench);
-	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
+	assert_int_equal(bs_matcher_new(bench->query, bench->tokenizer, &bench->matcher, NULL), BS_OK);
 	bs_matcher_weigh_fields(bench->matcher, weights);
 	assert_int_equal(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[below(bench->n_kernels)];
-	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
+	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->tokenizer, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
@@ -348,7 +348,7 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 	struct bench bench = {.splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
-	assert_int_equal(bs_tokenizer_new(options, &bench.words, NULL), BS_OK);
+	assert_int_equal(bs_tokenizer_new(options, &bench.tokenizer, NULL), BS_OK);
 	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
 	for (uint32_t i = 0, number; i < 3; i++)
 		assert_int_equal(bs_term_table_intern(&bench.fields, (const uint8_t *)query_fields[i].name,
@@ -372,7 +372,7 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 	bs_record_scan_deinit(&bench.scan);
 	bs_term_table_deinit(&bench.fields);
 	bs_record_parser_free(bench.parser);
-	bs_tokenizer_free(bench.words);
+	bs_tokenizer_free(bench.tokenizer);
 }
 
 static void test_plain_words(void **state)

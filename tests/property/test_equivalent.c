@@ -233,7 +233,7 @@ static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer
 }
 
 /* The bytes where a word is said to stand fold to it; those of a run, to it among others. */
-static void assert_stands(struct bs_tokenizer *words, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
+static void assert_stands(struct bs_tokenizer *tokenizer, const struct bs_buffer *text, const struct kept *kept, struct bs_buffer *folded)
 {
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
@@ -242,7 +242,7 @@ static void assert_stands(struct bs_tokenizer *words, const struct bs_buffer *te
 		if (token->is_bigram)
 			continue;
 		fold(text->data, token->start_byte, token->end_byte, folded);
-		bool is_run = bs_tokenizer_begins_run(words, text->data, token->start_byte, token->end_byte);
+		bool is_run = bs_tokenizer_begins_run(tokenizer, text->data, token->start_byte, token->end_byte);
 		bool stands = is_run ? memmem(folded->data, folded->used_bytes, term, token->term_bytes) != NULL
 		                     : folded->used_bytes == token->term_bytes && memcmp(folded->data, term, token->term_bytes) == 0;
 		if (!stands)
@@ -262,21 +262,21 @@ static void test_words(void **state)
 	struct kept kept[N_FORMS];
 	memset(kept, 0, sizeof(kept));
 	for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
-		struct bs_tokenizer *words;
-		expect_ok(bs_tokenizer_new(&options[o], &words, ERR), &said);
+		struct bs_tokenizer *tokenizer;
+		expect_ok(bs_tokenizer_new(&options[o], &tokenizer, ERR), &said);
 		for (unsigned long i = 0; i < rounds.n; i++) {
 			random_state = rounds.seed * UINT64_C(1000003) + i;
 			make_vocabulary();
 			make_text(&text, 1 + below(30));
 			for (int form = 0; form < N_FORMS; form++) {
 				take_form(&text, (enum form)form, &forms[form]);
-				kept_analyze(words, forms[form].data, forms[form].used_bytes, &kept[form]);
+				kept_analyze(tokenizer, forms[form].data, forms[form].used_bytes, &kept[form]);
 				assert_same_words(&kept[FORM_NFC], &kept[form]);
 				if (!options[o].fold_accents)
-					assert_stands(words, &forms[form], &kept[form], &folded);
+					assert_stands(tokenizer, &forms[form], &kept[form], &folded);
 			}
 		}
-		bs_tokenizer_free(words);
+		bs_tokenizer_free(tokenizer);
 	}
 	bs_buffer_deinit(&text);
 	for (int form = 0; form < N_FORMS; form++) {

@@ -229,7 +229,7 @@ static void test_naive(void **state)
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
 	for (size_t i = 0; i < rounds.n; i++) {
 		const char *text = queries[below(sizeof(queries) / sizeof(*queries))];
-		struct bs_query_options options = {.words = rig.words};
+		struct bs_query_options options = {.tokenizer = rig.tokenizer};
 		struct bs_query_tree *query;
 		struct bs_matcher *matcher;
 		struct bs_match match;
@@ -240,7 +240,7 @@ static void test_naive(void **state)
 		assert_int_equal(document.text.fields[0].text_bytes, sample.text_bytes);
 		assert_memory_equal(document.text.fields[0].text, sample.text, sample.text_bytes);
 		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
-		assert_int_equal(bs_matcher_new(query, rig.words, &matcher, NULL), BS_OK);
+		assert_int_equal(bs_matcher_new(query, rig.tokenizer, &matcher, NULL), BS_OK);
 		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.text.fields, 1, false, &match,
 		                               &hits, NULL),
 		                 BS_OK);

@@ -451,19 +451,19 @@ static void test_alike(void **state)
 {
 	enum { N = 400000 };
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
-	AUTO(bs_summary_known_deinit) struct bs_summary_known known = {.segments = {.items = NULL}};
+	AUTO(bs_summary_cache_deinit) struct bs_summary_cache cache = {.segments = {.items = NULL}};
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
 	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
-	expect_ok(bs_vector_append(&known.segments, &segment, ERR), &said);
+	expect_ok(bs_vector_append(&cache.segments, &segment, ERR), &said);
 	for (uint64_t i = 0; i < N; i++) {
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
-		expect_ok(bs_vector_append(&known.hashes, &hash, ERR), &said);
+		expect_ok(bs_vector_append(&cache.hashes, &hash, ERR), &said);
 	}
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, UINT64_MAX, &manifest, ERR), &said);
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR), &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	for (uint64_t i = 0; i < N; i += 997) {
 		bool may;
@@ -535,15 +535,15 @@ static void test_absent(void **state)
 static bool query_may_match(const struct bs_summary *summary, const char *text)
 {
 	struct bs_tokenizer_options words_options = {.stem_language = NULL};
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_query_tree *query;
 	bool may;
-	expect_ok(bs_tokenizer_new(&words_options, &words, ERR), &said);
-	struct bs_query_options options = {.words = words, .own_share = 1, .has_file_names = true};
+	expect_ok(bs_tokenizer_new(&words_options, &tokenizer, ERR), &said);
+	struct bs_query_options options = {.tokenizer = tokenizer, .own_share = 1, .has_file_names = true};
 	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR), &said);
 	expect_ok(bs_query_may_match(query, summary, &may, ERR), &said);
 	bs_query_tree_free(query);
-	bs_tokenizer_free(words);
+	bs_tokenizer_free(tokenizer);
 	return may;
 }
 

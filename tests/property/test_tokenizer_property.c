@@ -36,10 +36,10 @@ static void check_all_strings(struct rig *rig, const char *alphabet, size_t n)
 	for (;;) {
 		for (size_t i = 0; i < n; i++)
 			text[i] = alphabet[digits[i]];
-		rig->words->ascii_path = false;
-		kept_analyze(rig->words, text, n, &rig->expected);
-		rig->words->ascii_path = true;
-		kept_analyze(rig->words, text, n, &rig->found);
+		rig->tokenizer->ascii_path = false;
+		kept_analyze(rig->tokenizer, text, n, &rig->expected);
+		rig->tokenizer->ascii_path = true;
+		kept_analyze(rig->tokenizer, text, n, &rig->found);
 		assert_same(&rig->expected, &rig->found, (const uint8_t *)text, n);
 		size_t i = 0;
 		while (i < n && ++digits[i] == base)
@@ -127,7 +127,7 @@ static void test_safe_cuts(void **state)
 				char after = "ab19"[(i + k) % 4];
 				size_t n = (size_t)snprintf(text, sizeof(text), "%s?%c%s", around[i], after, around[k]);
 				text[strlen(around[i])] = (char)c;
-				if (!bs_tokenizer_is_cut(rig.words, (const uint8_t *)text, strlen(around[i]) + 1))
+				if (!bs_tokenizer_is_cut(rig.tokenizer, (const uint8_t *)text, strlen(around[i]) + 1))
 					continue;
 				rig_check(&rig, text, n, windows, 1);
 				/* After a line feed anything may follow. */
@@ -165,7 +165,7 @@ static void test_inert_code_points_make_no_words(void **state)
 	for (UChar32 c = 0; c < 0x20000; c++) {
 		bool is_inert = false;
 		if (!U_IS_SURROGATE((uint32_t)c))
-			assert_int_equal(bs_tokenizer_is_inert(rig.words, c, &is_inert, NULL), BS_OK);
+			assert_int_equal(bs_tokenizer_is_inert(rig.tokenizer, c, &is_inert, NULL), BS_OK);
 		size_t n_bytes = 0;
 		uint8_t alone[U8_MAX_LENGTH];
 		U8_APPEND_UNSAFE(alone, n_bytes, (uint32_t)c);
@@ -314,7 +314,7 @@ static void test_edges_of_lines(void **state)
 					memset(text, (i + j) % 3 ? ' ' : 'x', before);
 					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
 					                 before % 2 ? "" : " and so on");
-					rig.words->kernel = kernels[k];
+					rig.tokenizer->kernel = kernels[k];
 					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
 				}
 }
@@ -335,7 +335,7 @@ static void test_random_ascii(void **state)
 			text[at] = below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[below(n_usual)]
 			                            : (uint8_t)below(128);
 		const size_t windows[] = {1 + below(200), 64, BS_TOKENIZER_WINDOW_BYTES};
-		rig.words->kernel = kernels[i % n_kernels];
+		rig.tokenizer->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
 	}
 }
@@ -362,7 +362,7 @@ static void check_marks(struct rig *rig, const char *before, const char *one, co
 		for (size_t i = 0; i < 2 * n; i++)
 			to = stpcpy(stpcpy(to, (order ? i < n : i % 2) ? one : other), between);
 		n_bytes = (size_t)(to - texts[order]);
-		kept_analyze(rig->words, texts[order], n_bytes, kept[order]);
+		kept_analyze(rig->tokenizer, texts[order], n_bytes, kept[order]);
 		assert_int_equal(kept_n(kept[order]), 1);
 		assert_int_equal(kept_at(kept[order], 0)->end_byte, n_bytes);
 		free(texts[order]);
@@ -388,7 +388,7 @@ static void test_many_marks(void **state)
 	char *text = malloc(8 * 100000 + 2), *to = stpcpy(text, "a");
 	for (size_t i = 0; i < 100000; i++)
 		to = stpcpy(to, "\u0301\u034f\u0323\u034f");
-	kept_analyze(rig.words, text, (size_t)(to - text), &rig.found);
+	kept_analyze(rig.tokenizer, text, (size_t)(to - text), &rig.found);
 	assert_int_equal(kept_n(&rig.found), 1);
 	assert_int_equal(rig.found.terms.used_bytes, 3 + 2 * (2 * 100000 - 1));
 	free(text);

@@ -41,7 +41,7 @@ static bool has_values(void *context, uint32_t field)
 struct bs_query_options make_options(bool any)
 {
 	return (struct bs_query_options){
-		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .has_values = has_values,
+		.tokenizer = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .has_values = has_values,
 		.any = any};
 }
 

@@ -58,10 +58,10 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	return BS_OK;
 }
 
-void kept_analyze(struct bs_tokenizer *words, const void *text, size_t text_bytes, struct kept *kept)
+void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes, struct kept *kept)
 {
 	kept_clear(kept);
-	enum bs_status status = bs_tokenizer_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
+	enum bs_status status = bs_tokenizer_analyze(tokenizer, text, text_bytes, 0, keep_tokens, kept, &kept->sum, ERR);
 	if (status)
 		fail_msg("%s", said.text);
 }
@@ -608,13 +608,13 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 void rig_init(struct rig *rig, const struct bs_tokenizer_options *options)
 {
 	*rig = (struct rig){0};
-	expect_ok(bs_tokenizer_new(options, &rig->words, ERR), &said);
+	expect_ok(bs_tokenizer_new(options, &rig->tokenizer, ERR), &said);
 	naive_init(&rig->naive, options);
 }
 
 void rig_deinit(struct rig *rig)
 {
-	bs_tokenizer_free(rig->words);
+	bs_tokenizer_free(rig->tokenizer);
 	naive_deinit(&rig->naive);
 	kept_deinit(&rig->expected);
 	kept_deinit(&rig->found);
@@ -625,9 +625,9 @@ void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_
 	naive_analyze(&rig->naive, text, text_bytes, &rig->expected);
 	for (size_t i = 0; i < n_windows; i++)
 		for (int ascii_path = 0; ascii_path < 2; ascii_path++) {
-			rig->words->window_bytes = windows[i];
-			rig->words->ascii_path = ascii_path;
-			kept_analyze(rig->words, text, text_bytes, &rig->found);
+			rig->tokenizer->window_bytes = windows[i];
+			rig->tokenizer->ascii_path = ascii_path;
+			kept_analyze(rig->tokenizer, text, text_bytes, &rig->found);
 			assert_same(&rig->expected, &rig->found, text, text_bytes);
 		}
 }

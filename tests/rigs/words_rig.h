@@ -35,7 +35,7 @@ const struct kept_token *kept_at(const struct kept *kept, size_t i);
 enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err);
 
 /* Analyses a text from position 0; a failure fails the test. */
-void kept_analyze(struct bs_tokenizer *words, const void *text, size_t text_bytes, struct kept *kept);
+void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes, struct kept *kept);
 
 /* Prints both, and the text, and fails the test if they differ. */
 void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes);
@@ -69,7 +69,7 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 
 /* One of each with the same options. */
 struct rig {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct naive naive;
 	struct kept expected, found;
 };

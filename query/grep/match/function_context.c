@@ -101,32 +101,32 @@ struct bs_headings {
 	size_t rule; /* of the file */
 };
 
-enum bs_status bs_enclosing_new(uint8_t line_end, struct bs_enclosing **enclosing_out, struct bs_error *err)
+enum bs_status bs_function_context_new(uint8_t line_end, struct bs_function_context **enclosing_out, struct bs_error *err)
 {
-	struct bs_enclosing *enclosing = *enclosing_out = calloc(1, sizeof(*enclosing));
-	struct bs_headings *headings = enclosing ? calloc(1, sizeof(*headings)) : NULL;
+	struct bs_function_context *context = *enclosing_out = calloc(1, sizeof(*context));
+	struct bs_headings *headings = context ? calloc(1, sizeof(*headings)) : NULL;
 	if (!headings || !(headings->data = pcre2_match_data_create(1, NULL))) {
 		free(headings);
 		return bs_fail_memory(err, "headings", sizeof(*headings));
 	}
-	enclosing->line_end = line_end;
-	enclosing->headings = headings;
+	context->line_end = line_end;
+	context->headings = headings;
 	return BS_OK;
 }
 
-void bs_enclosing_free(struct bs_enclosing *enclosing)
+void bs_function_context_free(struct bs_function_context *context)
 {
-	if (!enclosing)
+	if (!context)
 		return;
-	for (size_t i = 0; i < N_RULES && enclosing->headings; i++) {
-		pcre2_code_free(enclosing->headings->codes[i].heading);
-		pcre2_code_free(enclosing->headings->codes[i].other);
+	for (size_t i = 0; i < N_RULES && context->headings; i++) {
+		pcre2_code_free(context->headings->codes[i].heading);
+		pcre2_code_free(context->headings->codes[i].other);
 	}
-	if (enclosing->headings)
-		pcre2_match_data_free(enclosing->headings->data);
-	free(enclosing->headings);
-	bs_buffer_deinit(&enclosing->line);
-	free(enclosing);
+	if (context->headings)
+		pcre2_match_data_free(context->headings->data);
+	free(context->headings);
+	bs_buffer_deinit(&context->line);
+	free(context);
 }
 
 static size_t rule_of(const char *path)
@@ -154,21 +154,21 @@ static enum bs_status compile(const char *pattern, bool is_caseless, pcre2_code 
 	return BS_OK;
 }
 
-enum bs_status bs_enclosing_begin(struct bs_enclosing *enclosing, const char *path, struct bs_error *err)
+enum bs_status bs_function_context_begin(struct bs_function_context *context, const char *path, struct bs_error *err)
 {
-	struct bs_headings *headings = enclosing->headings;
+	struct bs_headings *headings = context->headings;
 	size_t i = headings->rule = rule_of(path);
-	enclosing->has_line = false;
-	enclosing->seen_end = 0;
+	context->has_line = false;
+	context->seen_end = 0;
 	enum bs_status status = compile(rules[i].heading, rules[i].is_caseless, &headings->codes[i].heading, err);
 	return status ? status : compile(rules[i].other, rules[i].is_caseless, &headings->codes[i].other, err);
 }
 
-static bool is_heading(const struct bs_enclosing *enclosing, const uint8_t *line, size_t n_bytes)
+static bool is_heading(const struct bs_function_context *context, const uint8_t *line, size_t n_bytes)
 {
-	const struct bs_headings *headings = enclosing->headings;
+	const struct bs_headings *headings = context->headings;
 	const pcre2_code *heading = headings->codes[headings->rule].heading, *other = headings->codes[headings->rule].other;
-	if (n_bytes > 0 && line[n_bytes - 1] == enclosing->line_end)
+	if (n_bytes > 0 && line[n_bytes - 1] == context->line_end)
 		n_bytes--;
 	if (n_bytes > 0 && line[n_bytes - 1] == '\r')
 		n_bytes--;
@@ -177,23 +177,23 @@ static bool is_heading(const struct bs_enclosing *enclosing, const uint8_t *line
 	       !(other && pcre2_match(other, line, n_bytes, 0, 0, headings->data, NULL) >= 0);
 }
 
-enum bs_status bs_enclosing_go_on(struct bs_enclosing *enclosing, const uint8_t *text, uint64_t text_off, size_t upto,
+enum bs_status bs_function_context_go_on(struct bs_function_context *context, const uint8_t *text, uint64_t text_off, size_t upto,
                                   uint64_t number, struct bs_error *err)
 {
-	if (text_off + upto <= enclosing->seen_end)
+	if (text_off + upto <= context->seen_end)
 		return BS_OK;
-	size_t from = (size_t)(enclosing->seen_end - text_off), end = upto, start = upto;
+	size_t from = (size_t)(context->seen_end - text_off), end = upto, start = upto;
 	for (uint64_t n_lines = 1; end > from; end = start, n_lines++) {
-		start = bs_grep_line_start(text, from, end - 1, enclosing->line_end);
-		if (!is_heading(enclosing, text + start, end - start))
+		start = bs_grep_line_start(text, from, end - 1, context->line_end);
+		if (!is_heading(context, text + start, end - start))
 			continue;
-		enclosing->has_line = true;
-		enclosing->file_off = text_off + start;
-		enclosing->number = number ? number - n_lines : 0;
-		bs_buffer_clear(&enclosing->line);
-		enclosing->seen_end = text_off + upto;
-		return bs_buffer_append(&enclosing->line, text + start, end - start, err);
+		context->has_line = true;
+		context->file_off = text_off + start;
+		context->number = number ? number - n_lines : 0;
+		bs_buffer_clear(&context->line);
+		context->seen_end = text_off + upto;
+		return bs_buffer_append(&context->line, text + start, end - start, err);
 	}
-	enclosing->seen_end = text_off + upto;
+	context->seen_end = text_off + upto;
 	return BS_OK;
 }

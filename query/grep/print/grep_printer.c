@@ -664,7 +664,7 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	                            .byte_off = line->file_off,
 	                            .n_matches = bs_vector_n(&printer->matches),
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
-	const struct bs_enclosing *around = printer->enclosing;
+	const struct bs_function_context *around = printer->context;
 	if (around && around->has_line && !kept.is_context) {
 		kept.function = "";
 		kept.function_bytes = around->line.used_bytes;
@@ -778,7 +778,7 @@ static void put_line_number(struct bs_grep_printer *printer, uint64_t number)
 
 static void put_enclosing(struct bs_grep_printer *printer)
 {
-	const struct bs_enclosing *around = printer->enclosing;
+	const struct bs_function_context *around = printer->context;
 	put_text(printer, around->has_line ? ",\"enclosing\":{\"lines\":" : ",\"enclosing\":null");
 	if (!around->has_line)
 		return;
@@ -808,7 +808,7 @@ static void put_message(struct bs_grep_printer *printer, bool is_match, const st
 		put_text(printer, "}");
 	}
 	put_text(printer, "]");
-	if (printer->enclosing && is_match)
+	if (printer->context && is_match)
 		put_enclosing(printer);
 	put_text(printer, "}}\n");
 }

@@ -59,7 +59,7 @@ struct bs_grep_printer {
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
 	struct bs_condition_asker *asker;    /* NULL: a line that matches is found */
-	struct bs_enclosing *enclosing;      /* NULL: it is not wanted; else that of the match that is told next */
+	struct bs_function_context *context;      /* NULL: it is not wanted; else that of the match that is told next */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_text_writer to; /* where what is printed goes, and the first failure: no memory, or a match limit */

@@ -46,12 +46,12 @@ static bool cut_number(const char *text, size_t *n, char mark, uint64_t *number_
 	return true;
 }
 
-static enum bs_status read_cursor(const char *text, const struct bs_grep_walk_options *walk, struct bs_cursor *cursor_out,
+static enum bs_status read_token(const char *text, const struct bs_grep_walk_options *walk, struct bs_resume_token *cursor_out,
                                   struct bs_error *err)
 {
 	size_t n = strlen(text), n_of_root = n;
 	uint64_t root = 0, line = 0;
-	*cursor_out = (struct bs_cursor){.path = NULL};
+	*cursor_out = (struct bs_resume_token){.path = NULL};
 	if (cut_number(text, &n_of_root, '#', &root) && cut_number(text, &n_of_root, ':', &line))
 		n = n_of_root;
 	else if (cut_number(text, &n, ':', &line))
@@ -68,21 +68,21 @@ static enum bs_status read_cursor(const char *text, const struct bs_grep_walk_op
 	return bs_fail(err, BS_INVALID, "the cursor '%s' lies below none of the paths that are searched", text);
 }
 
-int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file)
+int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_file *file)
 {
-	if (cursor->is_by_path && file->root != cursor->root)
-		return file->root < cursor->root ? -1 : 1;
-	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown), (const uint8_t *)cursor->path,
-	                             strlen(cursor->path));
-	if (cursor->is_by_path)
-		return cursor->is_reversed ? -order : order;
-	bool is_it = order == 0 && file->root == cursor->root, was_met = cursor->was_met;
-	cursor->was_met |= is_it;
+	if (token->is_by_path && file->root != token->root)
+		return file->root < token->root ? -1 : 1;
+	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown), (const uint8_t *)token->path,
+	                             strlen(token->path));
+	if (token->is_by_path)
+		return token->is_reversed ? -order : order;
+	bool is_it = order == 0 && file->root == token->root, was_met = token->was_met;
+	token->was_met |= is_it;
 	return is_it ? 0 : was_met ? 1 : -1;
 }
 
 /* Sets results->last to the cursor after a line of a file. */
-static enum bs_status write_cursor(struct bs_results *results, const char *shown, size_t root, uint64_t line, struct bs_error *err)
+static enum bs_status write_token(struct bs_results *results, const char *shown, size_t root, uint64_t line, struct bs_error *err)
 {
 	char number[64];
 	int n = snprintf(number, sizeof(number), ":%llu", (unsigned long long)line);
@@ -120,15 +120,15 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 		status = bs_buffer_append(&results->last, before->last_token, strlen(before->last_token) + 1, err);
 	if (status || !output->resume_token)
 		return status;
-	status = read_cursor(output->resume_token, walk, &results->cursor, err);
-	results->cursor.is_by_path = request->files.sort == BS_GREP_SORT_PATH;
-	results->cursor.is_reversed = request->files.is_reversed;
+	status = read_token(output->resume_token, walk, &results->token, err);
+	results->token.is_by_path = request->files.sort == BS_GREP_SORT_PATH;
+	results->token.is_reversed = request->files.is_reversed;
 	return status;
 }
 
 void bs_results_deinit(struct bs_results *results)
 {
-	free(results->cursor.path);
+	free(results->token.path);
 	bs_buffer_deinit(&results->last);
 }
 
@@ -145,16 +145,16 @@ enum bs_status bs_results_take(struct bs_results *results, const char *shown, si
 	if (n_shown == 0)
 		return BS_OK;
 	uint64_t line = results->are_files ? 0 : marks[n_shown - 1].last_line;
-	return write_cursor(results, shown, root, line, err);
+	return write_token(results, shown, root, line, err);
 }
 
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err)
 {
-	const struct bs_cursor *cursor = &results->cursor;
+	const struct bs_resume_token *token = &results->token;
 	struct bs_grep_results *told = &results->told;
-	if (cursor->path && !cursor->is_by_path && !cursor->was_met)
+	if (token->path && !token->is_by_path && !token->was_met)
 		return bs_fail(err, BS_INVALID, "the cursor's file, %s, is not among those searched, and they are not "
-		               "sorted by path: begin without a cursor", cursor->path);
+		               "sorted by path: begin without a cursor", token->path);
 	told->last_token = results->last.used_bytes > 0 ? (const char *)results->last.data : NULL;
 	told->resume_token = told->n_shown < told->n_found ? told->last_token : NULL;
 	return BS_OK;

@@ -18,7 +18,7 @@
 #include "core/bitsift/status.h"
 #include "query/grep/read/grep_source.h"
 
-struct bs_cursor {
+struct bs_resume_token {
 	char *path; /* NULL: there is no cursor */
 	size_t root; /* as that of a file */
 	uint64_t line;
@@ -29,12 +29,12 @@ struct bs_cursor {
 };
 
 /* There is a cursor: where the next file of a source lies: before the cursor's (negative), behind it, or 0: that is it. */
-int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file);
+int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_file *file);
 
 struct bs_results {
 	const struct bs_grep_walk_options *walk;
 	const char *name; /* nullable: what cursors begin with */
-	struct bs_cursor cursor;
+	struct bs_resume_token token;
 	uint64_t most; /* UINT64_MAX: all */
 	bool is_asked; /* there is a limit, or a cursor */
 	bool are_files;

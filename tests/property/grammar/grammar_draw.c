@@ -154,7 +154,7 @@ static void add_text(struct grammar *grammar, struct grammar_doc *doc, int field
 	assert_true(doc->n_texts <= GRAMMAR_MAX_FIELDS);
 	text->field = field;
 	text->text = copy;
-	kept_analyze(grammar->words, copy, strlen(copy), &text->words);
+	kept_analyze(grammar->tokenizer, copy, strlen(copy), &text->words);
 	for (size_t i = 0; i < kept_n(&text->words); i++)
 		doc->length += !kept_at(&text->words, i)->is_bigram;
 	if (field >= 0 && oracle_value_take(copy, strlen(copy), &value))
@@ -218,7 +218,7 @@ static void write_file(struct grammar *grammar, struct dice *dice, struct gramma
 		"caf\u00e9", "foo_bar.c", "running",     "x y/z"};
 	const char *name = names[number];
 	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
-	kept_analyze(grammar->words, name, strlen(name), &doc->path);
+	kept_analyze(grammar->tokenizer, name, strlen(name), &doc->path);
 	FILE *file = must_fopen(doc->id, "w");
 	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(dice, roll_between(dice, 2, 9)));
 	fputs(doc->texts[0].text, file);

@@ -110,7 +110,7 @@ static size_t space_at(const struct reader *reader, size_t at)
 static bool holds_word(struct grammar *grammar, const uint8_t *text, size_t n)
 {
 	AUTO(kept_deinit) struct kept kept = {0};
-	kept_analyze(grammar->words, text, n, &kept);
+	kept_analyze(grammar->tokenizer, text, n, &kept);
 	return kept_n(&kept) > 0;
 }
 
@@ -589,7 +589,7 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 	}
 	if (has_wild && n_pattern > 0) {
 		leaf = new_node(GRAMMAR_LEAF);
-		kept_analyze(reader->grammar->words, spelt, encode(&wild, first, spelt, starts), &kept);
+		kept_analyze(reader->grammar->tokenizer, spelt, encode(&wild, first, spelt, starts), &kept);
 		take_items(leaf, &kept);
 		set_last(leaf, GRAMMAR_PATTERN, pattern, n_pattern);
 	}
@@ -673,7 +673,7 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 		leaf->field = reader->field;
 		return leaf;
 	}
-	kept_analyze(reader->grammar->words, text, is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
+	kept_analyze(reader->grammar->tokenizer, text, is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
 	const struct kept_token *word = last_word(&kept);
 	if (!word) {
 		kept_deinit(&kept);

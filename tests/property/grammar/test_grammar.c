@@ -127,7 +127,7 @@ static bool has_values(void *context, uint32_t field)
 /* Whether the text is a query; then *normal is its normal form. */
 static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool any, struct bs_buffer *normal)
 {
-	struct bs_query_options options = {.words = bench->grammar.words,
+	struct bs_query_options options = {.tokenizer = bench->grammar.tokenizer,
 	                                   .fields = &bench->fields,
 	                                   .longest_field_bytes = 5,
 	                                   .has_file_names = true,
@@ -135,7 +135,7 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 	                                   .context = bench,
 	                                   .any = any};
 	struct bs_query_tree *tree;
-	if (bench->grammar.unstemmed != bench->grammar.words)
+	if (bench->grammar.unstemmed != bench->grammar.tokenizer)
 		options.words_unstemmed = bench->grammar.unstemmed;
 	bs_buffer_clear(normal);
 	if (bs_query_parse(text->data, text->used_bytes, &options, &tree, NULL, ERR))
@@ -217,7 +217,7 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
-	ok(bs_tokenizer_new(options, &bench.grammar.words, ERR), &said);
+	ok(bs_tokenizer_new(options, &bench.grammar.tokenizer, ERR), &said);
 	ok(bs_tokenizer_new(&unstemmed, &bench.grammar.unstemmed, ERR), &said);
 	grammar_write(&bench.grammar, &bench.dice);
 	open_index(&bench, options);
@@ -232,7 +232,7 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	bs_index_close(bench.index);
 	bs_term_table_deinit(&bench.fields);
 	grammar_deinit(&bench.grammar);
-	bs_tokenizer_free(bench.grammar.words);
+	bs_tokenizer_free(bench.grammar.tokenizer);
 	bs_tokenizer_free(bench.grammar.unstemmed);
 	bs_buffer_deinit(&bench.query);
 	bs_buffer_deinit(&bench.normal);

@@ -11,7 +11,7 @@
  *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
- *   oracle_given.c   documents of "-" given from memory instead
+ *   oracle_writer.c   documents of "-" given from memory instead
  *   oracle_held.c    which replaced documents the index still holds
  *   oracle_apart.c   the same documents, asked one by one apart from the index
  *   oracle_candidates.c what the engine says without reading texts
@@ -143,7 +143,7 @@ struct oracle_setup {
 	uint32_t n_vocabulary;
 	bool is_young;  /* sources as new as the index, so that it trusts none of their fingerprints */
 	bool has_stdin; /* some source is "-", */
-	bool is_given;  /* and its documents come by a writer; */
+	bool by_writer;  /* and its documents come by a writer; */
 	bool is_in_memory, is_not_stored;
 	uint32_t n_sources;
 	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */

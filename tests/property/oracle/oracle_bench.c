@@ -91,13 +91,13 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		request.rules.text_fields = text_fields;
 	clock_make_old(); /* those of young sources lie in the future */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
-		bool is_given = setup->is_given && strcmp(sources[i], "-") == 0;
-		for (end = i + 1; setup->is_given && !is_given && end < n_sources && strcmp(sources[end], "-") != 0;)
+		bool by_writer = setup->by_writer && strcmp(sources[i], "-") == 0;
+		for (end = i + 1; setup->by_writer && !by_writer && end < n_sources && strcmp(sources[end], "-") != 0;)
 			end++;
 		request.sources = sources + i;
-		request.n_sources = setup->is_given ? end - i : n_sources;
-		end = setup->is_given ? end : n_sources;
-		if (is_given) {
+		request.n_sources = setup->by_writer ? end - i : n_sources;
+		end = setup->by_writer ? end : n_sources;
+		if (by_writer) {
 			report.n_docs = bench_give(bench, dir);
 		} else if (bs_index_build(&request, &report, ERR)) {
 			oracle_setup_print(setup, stderr);

@@ -79,7 +79,7 @@ void bench_open(struct bench *bench);
 /* An index of some of the sources, in a folder of that name. */
 void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources);
 /* Gives the documents of "-" to a writer of that index, in several commits, deletes some, and takes some changes back. Returns
- * how many documents the index has then. In oracle_given.c. */
+ * how many documents the index has then. In oracle_writer.c. */
 uint64_t bench_give(struct bench *bench, const char *dir);
 /* Removes the replaced documents that compaction has removed from the index from the oracle's statistics. Fails the test
  * if a document of the index was not written, differs in id or length, or is deleted without being replaced or the other

@@ -89,9 +89,9 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
 	/* A writer knows no options of records. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
-	setup->is_given = setup->has_stdin && chance(dice, 60) && !(is_first && (setup->id_field || setup->has_text_fields));
-	setup->is_in_memory = setup->is_given && chance(dice, 50);
-	setup->is_not_stored = setup->is_given && setup->n_docs < 400 && chance(dice, 40);
+	setup->by_writer = setup->has_stdin && chance(dice, 60) && !(is_first && (setup->id_field || setup->has_text_fields));
+	setup->is_in_memory = setup->by_writer && chance(dice, 50);
+	setup->is_not_stored = setup->by_writer && setup->n_docs < 400 && chance(dice, 40);
 }
 
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)

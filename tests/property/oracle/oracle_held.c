@@ -58,7 +58,7 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 	append_bytes(&held->path, "", 1);
 	wanted.path = (const char *)held->path.data;
 	if (source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN)
-		wanted.line = record->flags & BS_DOC_GIVEN ? record->place[3] : record->place[2];
+		wanted.line = record->flags & BS_DOC_SEPARATE_ID ? record->place[3] : record->place[2];
 	return bsearch(&wanted, held->places, held->n_places, sizeof(wanted), compare_places);
 }
 

@@ -171,7 +171,7 @@ static void draw_parts(struct bench *bench)
 	                                                {"c3.jsonl", "c3.jsonl"}, {"sub/c4.jsonl", "n4"}, {"c5.jsonl", "c5.jsonl"},
 	                                                {"c6.jsonl", "notes6"}};
 	bench->setup.n_sources = N_PARTS;
-	bench->setup.is_young = bench->setup.has_stdin = bench->setup.is_given = false;
+	bench->setup.is_young = bench->setup.has_stdin = bench->setup.by_writer = false;
 	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
 	bs_memory_index_free(bench->memory);
 	bench->memory = NULL;

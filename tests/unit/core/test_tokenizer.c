@@ -330,19 +330,19 @@ static enum bs_status stop_at_once(void *context, const struct bs_token *tokens,
 static void test_sums_and_callbacks(void **state)
 {
 	AUTO(kept_deinit) struct kept kept = {0};
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_tokenizer_sum sum;
-	assert_int_equal(bs_tokenizer_new(NULL, &words, ERR), BS_OK);
+	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, ERR), BS_OK);
 
 	const char *text = "a \u4e2d\u6587 \u5b57";
 	enum bs_status status =
-		bs_tokenizer_analyze(words, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
+		bs_tokenizer_analyze(tokenizer, (const uint8_t *)text, strlen(text), 100, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(kept_at(&kept, 0)->position, 100);
 	assert_int_equal(sum.next_position, 105);
 	assert_int_equal(sum.n_positions, 4);
 
-	status = bs_tokenizer_analyze(words, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(tokenizer, NULL, 0, 7, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, 7);
 	assert_int_equal(sum.n_positions, 0);
@@ -351,26 +351,26 @@ static void test_sums_and_callbacks(void **state)
 	memset(many, 'a', sizeof(many));
 	for (size_t i = 1; i < sizeof(many); i += 2)
 		many[i] = ' ';
-	kept_analyze(words, many, sizeof(many), &kept);
+	kept_analyze(tokenizer, many, sizeof(many), &kept);
 	assert_int_equal(kept_n(&kept), 2001);
 	assert_int_equal(kept.largest_batch, BS_TOKENIZER_BATCH_TOKENS);
 
 	size_t n_seen = 0;
-	status = bs_tokenizer_analyze(words, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
+	status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)many, sizeof(many), 0, stop_at_once, &n_seen, NULL, ERR);
 	assert_int_equal(status, BS_STOPPED);
 	assert_int_equal(n_seen, BS_TOKENIZER_BATCH_TOKENS);
 	assert_string_equal(said.text, "enough");
 
 	/* The last possible position, and one more. */
-	status = bs_tokenizer_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)"a b", 3, UINT32_MAX - 2, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_OK);
 	assert_int_equal(sum.next_position, UINT32_MAX);
-	status = bs_tokenizer_analyze(words, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
+	status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)"a b", 3, UINT32_MAX - 1, keep_tokens, &kept, &sum, ERR);
 	assert_int_equal(status, BS_UNSUPPORTED);
 
-	kept_analyze(words, "still fine", 10, &kept);
+	kept_analyze(tokenizer, "still fine", 10, &kept);
 	assert_int_equal(kept_n(&kept), 2);
-	bs_tokenizer_free(words);
+	bs_tokenizer_free(tokenizer);
 }
 
 static int stop_now(void *context)
@@ -383,31 +383,31 @@ static void test_a_long_word_is_stopped(void **state)
 {
 	enum { WORD_BYTES = 64 << 20, READABLE_BYTES = 1 << 20 };
 	AUTO(kept_deinit) struct kept kept = {0};
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	struct bs_limits limits = {.stop = stop_now};
 	struct bs_deadline deadline;
 	char *text = mmap(NULL, WORD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(text, MAP_FAILED);
 	memset(text, 'a', READABLE_BYTES);
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE), 0);
-	assert_int_equal(bs_tokenizer_new(NULL, &words, ERR), BS_OK);
+	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, ERR), BS_OK);
 	clock_step(10 * CLOCK_LOOK_NS); /* so that each look asks */
 	assert_int_equal(bs_deadline_begin(&deadline, &limits, ERR), BS_OK);
 	enum bs_status status =
-		bs_tokenizer_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
+		bs_tokenizer_analyze(tokenizer, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, ERR);
 	bs_deadline_end(&deadline);
 	clock_step(0);
 	assert_int_equal(status, BS_STOPPED);
-	bs_tokenizer_free(words);
+	bs_tokenizer_free(tokenizer);
 	assert_int_equal(munmap(text, WORD_BYTES), 0);
 }
 
 static void test_opening(void **state)
 {
-	struct bs_tokenizer *words;
+	struct bs_tokenizer *tokenizer;
 	static const struct bs_tokenizer_options unknown = {.stem_language = "klingon"};
-	assert_int_equal(bs_tokenizer_new(&unknown, &words, ERR), BS_INVALID);
-	assert_null(words);
+	assert_int_equal(bs_tokenizer_new(&unknown, &tokenizer, ERR), BS_INVALID);
+	assert_null(tokenizer);
 	assert_non_null(strstr(said.text, "klingon"));
 	assert_non_null(strstr(said.text, " english"));
 	bs_tokenizer_free(NULL);

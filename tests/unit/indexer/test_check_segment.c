@@ -8,7 +8,7 @@
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
-#include "corpus/changes/given_ids.h"
+#include "corpus/changes/id_lookup.h"
 
 /* ---- the numbers of a segment ---- */
 
@@ -493,25 +493,25 @@ static void test_ordered_ids(void **state)
 {
 	static const char *const absent[] = {"", "r", "r0", "r0000", "r1995", "r399z", "s", "\x01"};
 	struct bs_snapshot snapshot;
-	struct bs_given_ids ids;
+	struct bs_id_lookup ids;
 	struct bs_doc_ref ref;
 	char id[16];
 	index_given("r%03d");
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
 	assert_false(snapshot.segments[0].ids.is_there);
 	assert_int_equal(snapshot.segments[0].ids.n_ordered, 400);
-	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
+	expect_ok(bs_id_lookup_init(&ids, &snapshot, 0, ERR), &said);
 	for (uint32_t i = 0; i < 400; i++) {
 		snprintf(id, sizeof(id), "r%03u", i);
-		expect_ok(bs_given_ids_find(&ids, id, 4, &ref, NULL, ERR), &said);
+		expect_ok(bs_id_lookup_find(&ids, id, 4, &ref, NULL, ERR), &said);
 		assert_int_equal(ref.segment, i == 7 ? 1 : 0);
 		assert_int_equal(ref.document, i == 7 ? 0 : i);
 	}
 	for (size_t i = 0; i < COUNT(absent); i++) {
-		expect_ok(bs_given_ids_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, ERR), &said);
+		expect_ok(bs_id_lookup_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, ERR), &said);
 		assert_int_equal(ref.segment, BS_DOC_NONE);
 	}
-	bs_given_ids_deinit(&ids);
+	bs_id_lookup_deinit(&ids);
 	bs_snapshot_deinit(&snapshot);
 	EXPECT("seg", 0, "ids ascend where there are fewer", {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
 	/* The second name is three bytes of the first and a 1. */
@@ -534,11 +534,11 @@ static void test_ids(void **state)
 	}
 	write_resealed(path, &file);
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	AUTO(bs_given_ids_deinit) struct bs_given_ids ids = {.snapshot = NULL};
+	AUTO(bs_id_lookup_deinit) struct bs_id_lookup ids = {.snapshot = NULL};
 	struct bs_doc_ref ref;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
-	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, ERR), &said);
-	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
+	expect_ok(bs_id_lookup_init(&ids, &snapshot, 0, ERR), &said);
+	expect_status(bs_id_lookup_find(&ids, "r8", 2, &ref, NULL, ERR), BS_CORRUPT, &said);
 }
 
 RUN_TESTS(FOLDER_TEST(test_values), FOLDER_TEST(test_ids), FOLDER_TEST(test_ordered_ids), FOLDER_TEST(test_head),

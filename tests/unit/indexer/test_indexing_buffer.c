@@ -122,7 +122,7 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 	uint32_t n_added = 0;
 	if (dir)
 		expect_ok(bs_indexing_buffer_use_files(&indexing_buffer, dir, ERR), &said);
-	expect_ok(bs_tokenizer_new(NULL, &term_batch.words, ERR), &said);
+	expect_ok(bs_tokenizer_new(NULL, &term_batch.tokenizer, ERR), &said);
 	for (int batch = 0; batch < N_BATCHES; batch++) {
 		bs_term_batch_clear(&term_batch);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++)
@@ -146,7 +146,7 @@ static void check_terms_of_documents(const struct bs_dir *dir)
 	for (uint32_t i = 0; i < indexing_buffer.terms.n_terms; i++)
 		assert_int_equal(indexing_buffer.terms.entries[i].df, df[i]);
 	free(df);
-	bs_tokenizer_free(term_batch.words);
+	bs_tokenizer_free(term_batch.tokenizer);
 }
 
 static void test_terms_of_documents(void **state)

@@ -44,7 +44,7 @@ static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
 	uint64_t random = 11;
-	expect_ok(bs_tokenizer_new(NULL, &term_batch.words, ERR), &said);
+	expect_ok(bs_tokenizer_new(NULL, &term_batch.tokenizer, ERR), &said);
 	for (uint32_t i = 0; i < N_DOCS; i++)
 		add_document(&term_batch, &random);
 	expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
@@ -58,7 +58,7 @@ static void accumulate_documents(void)
 	docs = must_malloc(N_DOCS * sizeof(*docs));
 	for (uint32_t i = 0; i < indexing_buffer.terms.n_terms; i++)
 		ordinals[i] = i;
-	bs_tokenizer_free(term_batch.words);
+	bs_tokenizer_free(term_batch.tokenizer);
 }
 
 static void forget_documents(void)

@@ -801,7 +801,7 @@ static void test_stemming(void **state)
 		{"\"running dogs\"", "(PHRASE run@0 dog@1)"},
 	};
 	struct bs_query_options options = make_options(false);
-	options.words = english_words;
+	options.tokenizer = english_words;
 	options.words_unstemmed = plain_words;
 	CHECK_TREES(cases, options);
 }

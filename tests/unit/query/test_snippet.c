@@ -507,15 +507,15 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 /* As the verifier will use it: with what the analyzer gives. */
 static void test_analyzed(void **state)
 {
-	struct bs_tokenizer *words;
-	assert_int_equal(bs_tokenizer_new(NULL, &words, NULL), BS_OK);
+	struct bs_tokenizer *tokenizer;
+	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, NULL), BS_OK);
 	struct bs_field field = field_of("Don't: obj.method,  日本語ﾃｷｽﾄ! été 👍");
 	struct gathering gathering = {.n_hits = 0};
-	assert_int_equal(bs_tokenizer_analyze(words, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
+	assert_int_equal(bs_tokenizer_analyze(tokenizer, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
 			 BS_OK);
 	FREED char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
 	assert_string_equal(got, "[Don't]: [obj].[method], [日本語ﾃｷｽﾄ]! [été] [👍]");
-	bs_tokenizer_free(words);
+	bs_tokenizer_free(tokenizer);
 }
 
 RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space), cmocka_unit_test(test_hostile_text),

@@ -3,19 +3,19 @@
 #include "query/answer/batches.h"
 #include "query/answer/document_text.h"
 #include "query/answer/explain.h"
-#include "query/answer/presenter.h"
+#include "query/answer/hit_assembly.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
 #include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_matcher, bs_matcher_free)
 
-static struct bs_presenter presenter;
+static struct bs_hit_assembly assembly;
 static const struct bs_wanted snippets = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 
 static int teardown(void **state)
 {
-	bs_presenter_deinit(&presenter);
+	bs_hit_assembly_deinit(&assembly);
 	return rig_teardown(state);
 }
 
@@ -24,7 +24,7 @@ static int teardown(void **state)
 static struct bs_hit name(const struct rig_doc *doc)
 {
 	struct bs_hit hit = {.snippet = ""};
-	ok(bs_presenter_name(&presenter, rig.loader, doc->ref, &hit, ERR), &said);
+	ok(bs_hit_assembly_name(&assembly, rig.loader, doc->ref, &hit, ERR), &said);
 	return hit;
 }
 
@@ -46,14 +46,14 @@ static struct bs_matcher *new_matcher(const char *query)
 {
 	struct bs_matcher *matcher;
 	rig_parse(query);
-	ok(bs_matcher_new(rig.query, rig.reading.words, &matcher, ERR), &said);
+	ok(bs_matcher_new(rig.query, rig.reading.tokenizer, &matcher, ERR), &said);
 	return matcher;
 }
 
 static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted, const struct rig_doc *doc)
 {
 	struct bs_hit hit = name(doc);
-	ok(bs_presenter_text(&presenter, rig.loader, matcher, wanted, doc->ref, &hit, ERR), &said);
+	ok(bs_hit_assembly_text(&assembly, rig.loader, matcher, wanted, doc->ref, &hit, ERR), &said);
 	return hit;
 }
 
@@ -188,7 +188,7 @@ static void test_batches(void **state)
 	rig_load();
 	for (unsigned is_refused = 0; is_refused < 2; is_refused++) {
 		struct taken taken = {.most = is_refused};
-		const struct bs_batch_target target = {rig.loader, &presenter, take_batch, &taken};
+		const struct bs_batch_target target = {rig.loader, &assembly, take_batch, &taken};
 		enum bs_status status = BS_OK;
 		ok(bs_batches_begin(&batches, &target, ERR), &said);
 		for (size_t i = 0; i < BATCH_HITS && !status; i++) {

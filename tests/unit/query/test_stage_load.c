@@ -114,16 +114,16 @@ static void test_names(void **state)
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		const struct rig_doc *doc = &rig.docs[i];
-		const uint8_t *given_id;
+		const uint8_t *in_memory_id;
 		uint32_t id_bytes;
-		const char *given_path;
-		bool is_given;
+		const char *in_memory_path;
+		bool is_in_memory;
 		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, ERR), &said);
 		assert_true(rig_is_text(id.data, id.used_bytes, doc->id));
 		assert_true(rig_is_text(local_id.data, local_id.used_bytes, doc->id));
 		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
-		ok(bs_loader_given_id(rig.loader, doc->ref, &is_given, &given_id, &id_bytes, &given_path, ERR), &said);
-		assert_false(is_given);
+		ok(bs_loader_in_memory_id(rig.loader, doc->ref, &is_in_memory, &in_memory_id, &id_bytes, &in_memory_path, ERR), &said);
+		assert_false(is_in_memory);
 	}
 }
 

@@ -33,7 +33,7 @@ static void begin(bool by_bytes, bool is_scored)
 	                                     .kernel = by_bytes ? rig.kernel : NULL,
 	                                     .is_scored = is_scored,
 	                                     .avgdl = rig_avgdl()};
-	verifier = (struct bs_verifier){.request = &request, .words = rig.reading.words, .loader = rig.loader};
+	verifier = (struct bs_verifier){.request = &request, .tokenizer = rig.reading.tokenizer, .loader = rig.loader};
 	ok(bs_verifier_begin(&verifier, ERR), &said);
 }
 
@@ -232,7 +232,7 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, ERR),
+			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.tokenizer, by_bytes ? rig.kernel : NULL, ERR),
 			   &said);
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(&cases[i]);

@@ -1,5 +1,5 @@
-/* given.c: see given.h. */
-#include "corpus/read/given.h"
+/* in_memory_document.c: see in_memory_document.h. */
+#include "corpus/read/in_memory_document.h"
 
 #include <string.h>
 
@@ -106,7 +106,7 @@ static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size
 	return status ? status : bs_buffer_append(line, "\"", 1, err);
 }
 
-enum bs_status bs_given_line(const struct bs_text *texts, size_t n_texts, struct bs_buffer *line, struct bs_error *err)
+enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts, struct bs_buffer *line, struct bs_error *err)
 {
 	bs_buffer_clear(line);
 	enum bs_status status = bs_buffer_append(line, "{", 1, err);
@@ -151,12 +151,12 @@ static size_t copied_bytes(const struct bs_text *texts, size_t n_texts)
 	return n_bytes;
 }
 
-enum bs_status bs_given_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
+enum bs_status bs_in_memory_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
                                  const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
                                  struct bs_error *err)
 {
 	struct bs_record_options record = {
-		.is_given = true, .text_fields = options->text_fields, .n_text_fields = options->n_text_fields};
+		.has_separate_id = true, .text_fields = options->text_fields, .n_text_fields = options->n_text_fields};
 	*document_out = (struct bs_document){.name.bytes = (const uint8_t *)"",
 	                                     .known = {BS_DOC_NONE, 0},
 	                                     .place.line = 1,

@@ -1,32 +1,32 @@
-/* presenter.c: see presenter.h. */
-#include "query/answer/presenter.h"
+/* hit_assembly.c: see hit_assembly.h. */
+#include "query/answer/hit_assembly.h"
 
 #include "query/answer/snippet.h"
 
-void bs_presenter_deinit(struct bs_presenter *presenter)
+void bs_hit_assembly_deinit(struct bs_hit_assembly *assembly)
 {
-	bs_buffer_deinit(&presenter->id);
-	bs_buffer_deinit(&presenter->local_id);
-	bs_buffer_deinit(&presenter->path);
-	bs_buffer_deinit(&presenter->snippet);
-	bs_vector_deinit(&presenter->words);
-	bs_passages_deinit(&presenter->passages);
-	*presenter = (struct bs_presenter){.passages = {.best = 0}};
+	bs_buffer_deinit(&assembly->id);
+	bs_buffer_deinit(&assembly->local_id);
+	bs_buffer_deinit(&assembly->path);
+	bs_buffer_deinit(&assembly->snippet);
+	bs_vector_deinit(&assembly->words);
+	bs_passages_deinit(&assembly->passages);
+	*assembly = (struct bs_hit_assembly){.passages = {.best = 0}};
 }
 
-enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_doc_ref ref,
+enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_doc_ref ref,
                                struct bs_hit *hit_out, struct bs_error *err)
 {
-	struct bs_buffer *id = &presenter->id, *local_id = &presenter->local_id, *path = &presenter->path;
+	struct bs_buffer *id = &assembly->id, *local_id = &assembly->local_id, *path = &assembly->path;
 	const uint8_t *name;
 	uint32_t name_bytes;
-	bool is_given;
-	enum bs_status status = bs_loader_given_id(loader, ref, &is_given, &name, &name_bytes, &hit_out->path, err);
-	if (!status && is_given) {
+	bool is_in_memory;
+	enum bs_status status = bs_loader_in_memory_id(loader, ref, &is_in_memory, &name, &name_bytes, &hit_out->path, err);
+	if (!status && is_in_memory) {
 		hit_out->id = hit_out->local_id = (const char *)name;
 		hit_out->id_bytes = hit_out->local_id_bytes = name_bytes;
 	}
-	if (status || is_given)
+	if (status || is_in_memory)
 		return status;
 	status = bs_loader_id(loader, ref, id, local_id, path, err);
 	if (status)
@@ -39,18 +39,18 @@ enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loade
 	return BS_OK;
 }
 
-enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_matcher *matcher,
+enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader, struct bs_matcher *matcher,
                                const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_hit *hit_out,
                                struct bs_error *err)
 {
 	struct bs_snippet_options options = {
 		.mark_start = wanted->mark_start, .mark_stop = wanted->mark_stop, .width = wanted->snippet_columns};
-	struct bs_passages *passages = &presenter->passages;
-	struct bs_word_hits *words = &presenter->words;
+	struct bs_passages *passages = &assembly->passages;
+	struct bs_word_hits *words = &assembly->words;
 	struct bs_document document;
 	struct bs_match match;
 	enum bs_fetched fetched;
-	bs_buffer_clear(&presenter->snippet);
+	bs_buffer_clear(&assembly->snippet);
 	bs_vector_clear(words);
 	enum bs_status status = bs_load(loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
@@ -63,13 +63,13 @@ enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loade
 	options.shape = document.place.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
 	if (!status && wanted->snippets)
 		status = bs_snippet_write(document.text.fields, document.text.n_fields, words->items, n_words, NULL,
-		                          &options, &presenter->snippet, err);
+		                          &options, &assembly->snippet, err);
 	if (!status && wanted->passages)
 		status = bs_passages_find(passages, &document, words->items, n_words, err);
 	if (status)
 		return status;
-	hit_out->snippet = presenter->snippet.used_bytes ? (const char *)presenter->snippet.data : "";
-	hit_out->snippet_bytes = presenter->snippet.used_bytes;
+	hit_out->snippet = assembly->snippet.used_bytes ? (const char *)assembly->snippet.data : "";
+	hit_out->snippet_bytes = assembly->snippet.used_bytes;
 	if (!wanted->passages)
 		return BS_OK;
 	hit_out->passages = passages->list.items;
@@ -81,7 +81,7 @@ enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loade
 /* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this many hits before. */
 #define PREFETCHED_HITS 16u
 
-void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i)
+void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits, size_t n_hits, size_t i)
 {
 	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
 		size_t ahead = i + (BS_DOC_PREFETCHES - step) * PREFETCHED_HITS;

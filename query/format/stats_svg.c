@@ -1,12 +1,12 @@
 /*
- * present_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars for the largest, and the shards of
+ * stats_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars for the largest, and the shards of
  * each segment, as wide as they have documents and as dark as their columns are dense.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "query/options/command_line.h"
-#include "query/present/present_svg.h"
+#include "query/format/stats_svg.h"
 
 #define WIDTH      880
 #define LEFT       190
@@ -87,7 +87,7 @@ static int draw_heading(FILE *out, const char *text, int y)
 	return y + 30;
 }
 
-void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
 	int n_parts = 0;
 	for (int part = 0; part < BS_PARTS; part++)

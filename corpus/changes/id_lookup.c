@@ -1,5 +1,5 @@
-/* given_ids.c: see given_ids.h. */
-#include "corpus/changes/given_ids.h"
+/* id_lookup.c: see id_lookup.h. */
+#include "corpus/changes/id_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define DOCUMENT_NS 200u /* what a document costs about, where there is no table */
 
-struct bs_given_segment {
+struct bs_id_lookup_segment {
 	uint32_t segment;
 	struct bs_id_table own; /* if the segment has none */
 };
@@ -25,11 +25,11 @@ static bool has_source(const struct bs_doc_table *docs, uint32_t number)
 	return false;
 }
 
-enum bs_status bs_given_ids_init(struct bs_given_ids *ids, const struct bs_snapshot *snapshot, uint32_t number,
+enum bs_status bs_id_lookup_init(struct bs_id_lookup *ids, const struct bs_snapshot *snapshot, uint32_t number,
                                  struct bs_error *err)
 {
 	size_t n_bytes = (snapshot->manifest.n_segments + 1) * sizeof(*ids->segments);
-	*ids = (struct bs_given_ids){.snapshot = snapshot, .number = number, .segments = calloc(1, n_bytes)};
+	*ids = (struct bs_id_lookup){.snapshot = snapshot, .number = number, .segments = calloc(1, n_bytes)};
 	if (!ids->segments)
 		return bs_fail_memory(err, "tables of ids", n_bytes);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
@@ -38,23 +38,23 @@ enum bs_status bs_given_ids_init(struct bs_given_ids *ids, const struct bs_snaps
 	return BS_OK;
 }
 
-void bs_given_ids_deinit(struct bs_given_ids *ids)
+void bs_id_lookup_deinit(struct bs_id_lookup *ids)
 {
 	for (uint32_t i = 0; i < ids->n_segments; i++)
 		bs_id_table_deinit(&ids->segments[i].own);
 	free(ids->segments);
 	bs_buffer_deinit(&ids->id);
-	*ids = (struct bs_given_ids){.snapshot = NULL};
+	*ids = (struct bs_id_lookup){.snapshot = NULL};
 }
 
-static enum bs_status make_id(struct bs_given_ids *ids, const struct bs_doc_record *record, struct bs_error *err)
+static enum bs_status make_id(struct bs_id_lookup *ids, const struct bs_doc_record *record, struct bs_error *err)
 {
 	struct bs_source source = bs_recorded_name_of(&ids->snapshot->manifest.sources[ids->number]);
 	return bs_recorded_id(&source, record, &ids->id, err);
 }
 
 /* Of the live documents of a segment that has none. */
-static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segment *segment, struct bs_error *err)
+static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_segment *segment, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &ids->snapshot->segments[segment->segment].docs;
 	struct bs_id_entries entries = {0};
@@ -105,7 +105,7 @@ static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t f
 }
 
 /* Whether a live document of the source bears the id. */
-static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, const void *id, size_t id_bytes,
+static enum bs_status bears(struct bs_id_lookup *ids, struct bs_doc_ref ref, const void *id, size_t id_bytes,
                             struct bs_doc_record *record, bool *bears_out, struct bs_error *err)
 {
 	*bears_out = false;
@@ -118,7 +118,7 @@ static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, con
 	return status;
 }
 
-static enum bs_status find_ordered(struct bs_given_ids *ids, uint32_t segment, const void *id, size_t id_bytes,
+static enum bs_status find_ordered(struct bs_id_lookup *ids, uint32_t segment, const void *id, size_t id_bytes,
                                    struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &ids->snapshot->segments[segment].docs;
@@ -138,7 +138,7 @@ static enum bs_status find_ordered(struct bs_given_ids *ids, uint32_t segment, c
 	return status;
 }
 
-static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment *segment, const void *id, size_t id_bytes,
+static enum bs_status find_in(struct bs_id_lookup *ids, struct bs_id_lookup_segment *segment, const void *id, size_t id_bytes,
                               uint64_t hash, struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_id_table *table = &ids->snapshot->segments[segment->segment].ids;
@@ -163,7 +163,7 @@ static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment 
 	return status;
 }
 
-enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
+enum bs_status bs_id_lookup_find(struct bs_id_lookup *ids, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
                                  struct bs_doc_record *record_out, struct bs_error *err)
 {
 	struct bs_doc_record own;

@@ -1,5 +1,5 @@
-/* present_stats.c: see present_stats.h. */
-#include "query/present/present_stats.h"
+/* stats_format.c: see stats_format.h. */
+#include "query/format/stats_format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include "core/file/container.h"
 #include "corpus/walk/document.h"
 #include "query/options/command_line.h"
-#include "query/present/present.h"
+#include "query/format/hit_format.h"
 
 static void put_name(FILE *out, const char *name)
 {
-	bs_present_shown(name, strlen(name), false, out);
+	bs_format_shown(name, strlen(name), false, out);
 }
 
 static void put_json_string(FILE *out, const char *text)
 {
-	(void)bs_present_json_string(text, strlen(text), out);
+	(void)bs_format_json_string(text, strlen(text), out);
 }
 
 /* By enum bs_source_kind. */
@@ -276,7 +276,7 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		for (size_t k = 0; k < BS_SKIP_KINDS; k++)
 			bs_skip_kinds_add(sum.binary, left_out->binary[k].name, left_out->binary[k].n_files);
 	}
-	if (bs_present_left_out(sum.n, sum.binary, "left out   ", out))
+	if (bs_format_left_out(sum.n, sum.binary, "left out   ", out))
 		fputs("\n", out);
 }
 
@@ -297,7 +297,7 @@ static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32
 		size_t n_bytes;
 		const char *name = field_name(stats, field, &n_bytes), *least = field->is_at_least ? "at least " : "";
 		fprintf(out, "%-10s ", i == 0 ? "values" : "");
-		bs_present_shown(name, n_bytes, false, out);
+		bs_format_shown(name, n_bytes, false, out);
 		fprintf(out, ": %s%s %s, %s%s\n", least, BS_COUNT(field->n_values),
 		        field->n_values == 1 ? "number or date" : "numbers or dates", least, BS_THINGS(field->n_others, "other text"));
 	}
@@ -373,7 +373,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 	fputs("\n", out);
 }
 
-void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
+void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
                               const struct bs_freshened *since, bool shows_all, FILE *out)
 {
 	const struct bs_recorded_options *options = &snapshot->manifest.options;
@@ -392,7 +392,7 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 	summary_health(out, snapshot);
 }
 
-void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
 	text_head(out, snapshot, stats);
 	for (uint32_t s = 0; s < stats->n_segments; s++)
@@ -532,7 +532,7 @@ static void json_fields(FILE *out, const struct bs_index_stats *stats)
 		size_t n_bytes;
 		const char *name = field_name(stats, field, &n_bytes);
 		fprintf(out, "%s{\"field\":", i ? "," : "");
-		(void)bs_present_json_string(name, n_bytes, out);
+		(void)bs_format_json_string(name, n_bytes, out);
 		fprintf(out, ",\"values\":%" PRIu64 ",\"others\":%" PRIu64 ",\"at_least\":%s}", field->n_values, field->n_others,
 		        field->is_at_least ? "true" : "false");
 	}
@@ -548,7 +548,7 @@ static void json_summary(FILE *out, const struct bs_manifest *manifest, const st
 	fputs("}", out);
 }
 
-void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+void bs_format_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	const struct bs_snapshot_totals *totals = &snapshot->totals;

@@ -1,4 +1,4 @@
-/* present_svg.h: what an index is made of, as a picture. */
+/* stats_svg.h: what an index is made of, as a picture. */
 #pragma once
 
 #include <stdio.h>
@@ -7,4 +7,4 @@
 #include "core/store/snapshot.h"
 
 /* An SVG picture: bytes by part, shards by documents and density. */
-void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);

@@ -1,5 +1,5 @@
-/* known.c: see known.h. */
-#include "corpus/changes/known.h"
+/* index_entries.c: see index_entries.h. */
+#include "corpus/changes/index_entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,26 +22,26 @@ struct known {
 	bool are_rows;               /* of collections, and are asked for as files */
 };
 
-static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+static struct bs_index_entry make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   const struct bs_doc_record *record)
 {
-	struct bs_known known = {
+	struct bs_index_entry entry = {
 		.ref = ref,
 		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
 		.is_racy = record->flags & BS_DOC_RACY,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
-		.is_given = record->flags & BS_DOC_GIVEN,
+		.has_separate_id = record->flags & BS_DOC_SEPARATE_ID,
 		.is_elsewhere = record->flags & BS_DOC_NOT_STORED,
 		.checksum = record->checksum,
 	};
-	memcpy(known.place, record->place, sizeof(known.place));
-	return known;
+	memcpy(entry.place, record->place, sizeof(entry.place));
+	return entry;
 }
 
-static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record, const struct bs_known *known,
+static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record, const struct bs_index_entry *entry,
                                struct bs_error *err)
 {
-	enum bs_status status = bs_vector_append(&batch->known, known, err);
+	enum bs_status status = bs_vector_append(&batch->entries, entry, err);
 	if (!status)
 		status = bs_buffer_append(&batch->bytes, record->name, record->name_bytes, err);
 	if (!status)
@@ -68,26 +68,26 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread, const 
 /* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of
  * the path itself. They are gone, but for those where nobody could look: items of their own, behind the paths. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread, struct bs_batch *batch, size_t path_at,
-                                 size_t path_bytes, struct bs_known *known_out, struct bs_error *err)
+                                 size_t path_bytes, struct bs_index_entry *known_out, struct bs_error *err)
 {
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
-	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
+	*known_out = (struct bs_index_entry){.ref = {BS_DOC_NONE, 0}};
 	while (!status && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
 		int order = -1;
 		if (path_at != SIZE_MAX)
 			order = bs_compare_paths(record.name, record.name_bytes, batch->bytes.data + path_at, path_bytes);
 		if (order > 0)
 			break;
-		struct bs_known known = make_known(self->cursor.snapshot, ref, &record);
-		known.is_kept = order < 0;
+		struct bs_index_entry entry = make_known(self->cursor.snapshot, ref, &record);
+		entry.is_kept = order < 0;
 		if (self->is_anew)
-			memset(known.place, 0, sizeof(known.place));
+			memset(entry.place, 0, sizeof(entry.place));
 		if (order == 0)
-			*known_out = known;
+			*known_out = entry;
 		else if (is_unread(self, unread, &record))
-			status = add_item(batch, &record, &known, err);
+			status = add_item(batch, &record, &entry, err);
 		if (!status)
 			status = bs_doc_cursor_advance(&self->cursor, err);
 	}
@@ -98,18 +98,18 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
                                  struct bs_error *err)
 {
 	size_t n_paths = batch->n_items, at = 0;
-	struct bs_known known;
-	enum bs_status status = bs_vector_reserve(&batch->known, n_paths, err);
+	struct bs_index_entry entry;
+	enum bs_status status = bs_vector_reserve(&batch->entries, n_paths, err);
 	if (!status)
-		bs_vector_set_n(&batch->known, n_paths);
+		bs_vector_set_n(&batch->entries, n_paths);
 	for (size_t i = 0; i < n_paths && !status; i++) {
 		size_t path_bytes = strlen((const char *)batch->bytes.data + at);
-		status = pass_known(context, unread, batch, at, path_bytes, &known, err);
-		batch->known.items[i] = known;
+		status = pass_known(context, unread, batch, at, path_bytes, &entry, err);
+		batch->entries.items[i] = entry;
 		at += path_bytes + 1;
 	}
 	if (!status && is_last && unread->used_bytes > 0)
-		status = pass_known(context, unread, batch, SIZE_MAX, 0, &known, err);
+		status = pass_known(context, unread, batch, SIZE_MAX, 0, &entry, err);
 	return status;
 }
 
@@ -148,11 +148,11 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
-		struct bs_known known = make_known(snapshot, ref, &record);
+		struct bs_index_entry entry = make_known(snapshot, ref, &record);
 		if (batch->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
 			                            "the name of document %u leads out of its source", ref.document);
-		status = add_item(batch, &record, &known, err);
+		status = add_item(batch, &record, &entry, err);
 		if (!status)
 			status = bs_doc_cursor_advance(&self->cursor, err);
 		uint64_t size_bytes = is_record ? record.place[1] : record.place[0];
@@ -179,7 +179,7 @@ static enum bs_status new_known(struct known **self_out, struct bs_error *err)
 	return self ? BS_OK : bs_fail_memory(err, "what is known of a source", sizeof(*self));
 }
 
-enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
+enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
                              struct bs_error *err)
 {
 	struct known *self;
@@ -191,12 +191,12 @@ enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *sna
 	if (status)
 		close_known(self);
 	else
-		bs_feed_know(feed, &(struct bs_known_source){self, tell_paths, close_known});
+		bs_feed_set_entry_lookup(feed, &(struct bs_entry_lookup){self, tell_paths, close_known});
 	return status;
 }
 
-enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const struct bs_known_choice *choice, struct bs_feed **feed_out, struct bs_error *err)
+enum bs_status bs_index_entries_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
+                               const struct bs_recall_choice *choice, struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct known *self;
 	*feed_out = NULL;
@@ -212,15 +212,15 @@ enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_s
 	self->are_rows = choice->are_rows;
 	self->recall_bytes = choice->limit_bytes;
 	self->may_stay = choice->may_stay;
-	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
+	return bs_feed_open_recall(source, &(struct bs_entry_lookup){self, next_recalled, close_known}, feed_out, err);
 }
 
-enum bs_status bs_known_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_known *known_out,
+enum bs_status bs_index_entries_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_index_entry *known_out,
                             struct bs_error *err)
 {
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
-	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
+	*known_out = (struct bs_index_entry){.ref = {BS_DOC_NONE, 0}};
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && known_out->ref.segment == BS_DOC_NONE && !status; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
 		for (uint32_t i = 0; !bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {

@@ -1,5 +1,5 @@
-/* present.c: see present.h. */
-#include "query/present/present.h"
+/* hit_format.c: see hit_format.h. */
+#include "query/format/hit_format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *ou
 	return at;
 }
 
-bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)
+bool bs_format_json_string(const char *text, size_t text_bytes, FILE *out)
 {
 	bool is_valid = true;
 	putc('"', out);
@@ -65,21 +65,21 @@ static void begin_json(const char *query, size_t query_bytes, FILE *out)
 	if (!query)
 		return;
 	fputs("\"query\":", out);
-	(void)bs_present_json_string(query, query_bytes, out);
+	(void)bs_format_json_string(query, query_bytes, out);
 	putc(',', out);
 }
 
-void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out)
+void bs_format_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	fprintf(out, "\"count\":%" PRIu64 "}\n", n_hits);
 }
 
-void bs_present_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out)
+void bs_format_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	fputs("\"error\":", out);
-	(void)bs_present_json_string(err->text, strlen(err->text), out);
+	(void)bs_format_json_string(err->text, strlen(err->text), out);
 	fputs("}\n", out);
 }
 
@@ -87,7 +87,7 @@ static void put_place(const struct bs_passage *passage, FILE *out)
 {
 	if (passage->field_bytes > 0) {
 		fputs("\"field\":", out);
-		(void)bs_present_json_string(passage->field, passage->field_bytes, out);
+		(void)bs_format_json_string(passage->field, passage->field_bytes, out);
 		putc(',', out);
 	}
 	fprintf(out, "\"line\":%" PRIu64 ",\"column\":%" PRIu64 ",\"start\":%" PRIu64 ",\"stop\":%" PRIu64, passage->line,
@@ -101,7 +101,7 @@ static void put_passages(const struct bs_hit *hit, FILE *out)
 		fputs(i > 0 ? ",{" : "{", out);
 		put_place(&hit->passages[i], out);
 		fputs(",\"text\":", out);
-		(void)bs_present_json_string(hit->passages[i].text, hit->passages[i].text_bytes, out);
+		(void)bs_format_json_string(hit->passages[i].text, hit->passages[i].text_bytes, out);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -111,14 +111,14 @@ static void put_passages(const struct bs_hit *hit, FILE *out)
 static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
 {
 	fprintf(out, "\"%s\":", key);
-	if (bs_present_json_string(text, text_bytes, out))
+	if (bs_format_json_string(text, text_bytes, out))
 		return;
 	fprintf(out, ",\"%s_base64\":\"", key);
 	base64(text, text_bytes, out);
 	putc('"', out);
 }
 
-void bs_present_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
+void bs_format_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
                      FILE *out)
 {
 	begin_json(query, query_bytes, out);
@@ -142,7 +142,7 @@ void bs_present_json(const struct bs_hit *hit, const char *index, bool is_sorted
 	}
 	if (hit->rank > 0 && hit->snippet) {
 		fputs(",\"snippet\":", out);
-		(void)bs_present_json_string(hit->snippet, hit->snippet_bytes, out);
+		(void)bs_format_json_string(hit->snippet, hit->snippet_bytes, out);
 		put_passages(hit, out);
 	}
 	if (hit->is_changed)
@@ -150,7 +150,7 @@ void bs_present_json(const struct bs_hit *hit, const char *index, bool is_sorted
 	fputs("}\n", out);
 }
 
-void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
+void bs_format_escaped(const char *text, size_t text_bytes, FILE *out)
 {
 	char shown[BS_MAX_ESCAPE_BYTES + 1];
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
@@ -159,15 +159,15 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 	}
 }
 
-void bs_present_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out)
+void bs_format_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out)
 {
 	if (is_terminal)
-		bs_present_escaped(text, text_bytes, out);
+		bs_format_escaped(text, text_bytes, out);
 	else
 		fwrite(text, 1, text_bytes, out);
 }
 
-void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
+void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
@@ -179,10 +179,10 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 	}
 }
 
-void bs_present_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
+void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
+	bs_format_shown(hit->local_id, hit->local_id_bytes, false, out);
 	fputs(color ? "\033[0m  \033[2m" : "  ", out);
 	if (is_sorted)
 		fputs(hit->value ? hit->value : "-", out);
@@ -190,14 +190,14 @@ void bs_present_text(const struct bs_hit *hit, const char *index, bool is_sorted
 		fprintf(out, "%.4f", hit->score);
 	if (index) {
 		fputs("  ", out);
-		bs_present_shown(index, strlen(index), false, out);
+		bs_format_shown(index, strlen(index), false, out);
 	}
 	fputs(color ? "\033[0m\n" : "\n", out);
 	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
-		fprintf(out, "%*s", BS_PRESENT_INDENT, "");
-		bs_present_shown(at, (size_t)(stop - at), true, out);
+		fprintf(out, "%*s", BS_FORMAT_INDENT, "");
+		bs_format_shown(at, (size_t)(stop - at), true, out);
 		putc('\n', out);
 	}
 }
@@ -236,7 +236,7 @@ static const char *next_part(const char *at, enum part *part_out, char *byte_out
 	return NULL;
 }
 
-enum bs_status bs_present_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
+enum bs_status bs_format_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
                                        struct bs_error *err)
 {
 	*has_places_out = false;
@@ -265,15 +265,15 @@ static void put_part(const struct bs_hit *hit, const char *index, enum part part
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
 	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
 	if (part == PART_PATH)
-		bs_present_exact(hit->path, strlen(hit->path), is_terminal, out);
+		bs_format_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
-		bs_present_exact(hit->id, hit->id_bytes, is_terminal, out);
+		bs_format_exact(hit->id, hit->id_bytes, is_terminal, out);
 	else if (part == PART_INDEX)
-		bs_present_exact(index, strlen(index), is_terminal, out);
+		bs_format_exact(index, strlen(index), is_terminal, out);
 	else if (part == PART_FIELD)
-		bs_present_exact(best->field, best->field_bytes, is_terminal, out);
+		bs_format_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
-		bs_present_shown(best->text, best->text_bytes, false, out);
+		bs_format_shown(best->text, best->text_bytes, false, out);
 	else if (part == PART_VALUE)
 		fputs(hit->value ? hit->value : "", out);
 	else if (part == PART_SCORE)
@@ -282,7 +282,7 @@ static void put_part(const struct bs_hit *hit, const char *index, enum part part
 		fprintf(out, "%" PRIu64, numbers[part]);
 }
 
-void bs_present_format(const struct bs_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
+void bs_format_format(const struct bs_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
 	char byte = ' ';
@@ -307,7 +307,7 @@ static void put_column(const char *text, size_t text_bytes, FILE *out)
 			putc(text[i], out);
 }
 
-void bs_present_trec(const struct bs_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
+void bs_format_trec(const struct bs_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
 {
 	put_column(query_id, query_id_bytes, out);
 	fputs(hit->local_id_bytes > 0 || index ? " Q0 " : " Q0 %", out);
@@ -443,7 +443,7 @@ static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t 
 	fputs(")", out);
 }
 
-bool bs_present_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
+bool bs_format_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out)
 {
 	bool has_any = false;

@@ -1,4 +1,4 @@
-/* oracle_given.c: the documents of "-" come by a writer, in several commits, with deletes and changes that are taken back; and
+/* oracle_writer.c: the documents of "-" come by a writer, in several commits, with deletes and changes that are taken back; and
  * their texts are asked for, if they are not stored. See oracle_bench.h. */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
