@@ -1,10 +1,11 @@
 /*
- * collide.c: prints some 16,000 different words, one a line, that all have one bs_hash_term, as anyone can make them who
- * wants a table of words to be slow. The same ones each time.
+ * collide.c: prints some 16,000 different words, one a line, that all have one bs_hash_term, as
+ * anyone can make them who wants a table of words to be slow. The same ones each time.
  *
- * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes, so what is looked for are eight
- * blocks of letters whose numbers have a sum of zero: the generalized birthday problem (Wagner, 2002). Two lists of blocks
- * make one of pairs whose sums end in 18 zero bits, two of these one of fours that end in 38, and two of these the words.
+ * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes, so what is
+ * looked for are eight blocks of letters whose numbers have a sum of zero: the generalized birthday
+ * problem (Wagner, 2002). Two lists of blocks make one of pairs whose sums end in 18 zero bits, two
+ * of these one of fours that end in 38, and two of these the words.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -56,8 +57,10 @@ static struct list make_blocks(unsigned l)
 	for (uint32_t i = 0; i < 1u << LIST_LOG2; i++) {
 		char block[BLOCK_BYTES];
 		spell(l, i, block);
-		uint64_t sum = XXH3_mix16B((const xxh_u8 *)block, XXH3_kSecret + secret_offset[l], 0);
-		list.entries[list.n++] = (struct entry){sum + (l ? 0 : WORD_BYTES * XXH_PRIME64_1), i, 0};
+		uint64_t sum =
+			XXH3_mix16B((const xxh_u8 *)block, XXH3_kSecret + secret_offset[l], 0);
+		list.entries[list.n++] =
+			(struct entry){sum + (l ? 0 : WORD_BYTES * XXH_PRIME64_1), i, 0};
 	}
 	return list;
 }
@@ -76,7 +79,8 @@ static struct list join(struct list a, struct list b, unsigned n_zeros)
 	uint32_t shift = 64 - n_zeros;
 	/* In order of the bits that count. */
 	for (size_t i = 0; i < b.n; i++)
-		b.entries[i].sum = b.entries[i].sum << shift | (shift ? b.entries[i].sum >> n_zeros : 0);
+		b.entries[i].sum =
+			b.entries[i].sum << shift | (shift ? b.entries[i].sum >> n_zeros : 0);
 	qsort(b.entries, b.n, sizeof(struct entry), compare_sums);
 	for (size_t i = 0; i < a.n; i++) {
 		uint64_t wanted = (0 - a.entries[i].sum) & mask;
@@ -88,12 +92,21 @@ static struct list join(struct list a, struct list b, unsigned n_zeros)
 			else
 				high = middle;
 		}
-		for (; low < b.n && b.entries[low].sum >> shift == wanted && joined.n < MOST_PAIRS; low++) {
-			uint64_t sum = b.entries[low].sum >> shift | (shift ? b.entries[low].sum << n_zeros : 0);
-			joined.entries[joined.n++] = (struct entry){a.entries[i].sum + sum, (uint32_t)i, (uint32_t)low};
+		for (; low < b.n && b.entries[low].sum >> shift == wanted && joined.n < MOST_PAIRS;
+		     low++) {
+			uint64_t sum = b.entries[low].sum >> shift |
+			               (shift ? b.entries[low].sum << n_zeros : 0);
+			joined.entries[joined.n++] =
+				(struct entry){a.entries[i].sum + sum, (uint32_t)i, (uint32_t)low};
 		}
 	}
 	return joined;
+}
+
+static void free_lists(struct list *lists, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(lists[i].entries);
 }
 
 int main(void)
@@ -124,5 +137,9 @@ int main(void)
 			return 1;
 		puts(word);
 	}
+	free_lists(blocks, N_LISTS);
+	free_lists(pairs, 4);
+	free_lists(fours, 2);
+	free_lists(&words, 1);
 	return words.n < 5000;
 }
